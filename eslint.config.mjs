@@ -1,79 +1,47 @@
 import tseslint from 'typescript-eslint';
+import { oneWayImports } from './scripts/one-way-imports.mjs';
 
-// Which folders a folder may import, beside itself. Everything else in the house is refused: see docs/architecture in
-// CONTRIBUTING.md. `constructs` and `local` import no run-time code, so that no Lambda bundle can pull them in and they
-// can be used without it.
-const layers = {
-  commands: [],
-  recipes: ['commands'],
-  messaging: ['commands', 'recipes'],
-  events: ['commands', 'recipes'],
-  http: ['commands', 'recipes'],
-  constructs: [],
-  local: [],
+// What each part of the house may import, beside itself. No Lambda bundle can then hold the CDK or the local engine, and
+// the constructs can be used without loading the SDK.
+const parts = {
+  'lib/commands': [],
+  'lib/recipes': ['lib/commands'],
+  'lib/messaging': ['lib/commands', 'lib/recipes'],
+  'lib/events': ['lib/commands', 'lib/recipes'],
+  'lib/http': ['lib/commands', 'lib/recipes'],
+  'lib/constructs': [],
+  'lib/local': [],
+  lambdas: ['lib/commands', 'lib/recipes', 'lib/messaging', 'lib/events', 'lib/http'],
+  bin: ['lib/constructs'],
 };
-const folders = Object.keys(layers);
 
-const layerRules = folders.map((folder) => {
-  const refused = folders.filter((other) => other !== folder && !layers[folder].includes(other));
-  return {
-    files: [`lib/${folder}/**/*.ts`],
-    rules: {
-      'no-restricted-imports': [
-        'error',
-        {
-          patterns: [
-            {
-              regex: `^(\\.\\./)+(lib/)?(${[...refused, 'lambdas', 'bin', 'test', 'examples', 'bench'].join('|')})(/|$)`,
-              message: `lib/${folder} may import only ${[folder, ...layers[folder]].join(', ')}: imports go one way (CONTRIBUTING.md).`,
-            },
-            ...(folder === 'constructs'
-              ? []
-              : [{ regex: '^(aws-cdk-lib|constructs)(/|$)', message: 'Only lib/constructs and bin may import the CDK.' }]),
-            ...(folder === 'local'
-              ? []
-              : [{ regex: '^(dynalite|fauxqs)(/|$)', message: 'Only lib/local may import an emulator.' }]),
-          ],
-        },
-      ],
-    },
-  };
-});
+const packages = [
+  {
+    names: ['aws-cdk-lib', 'constructs'],
+    only: ['lib/constructs', 'bin'],
+    why: 'only the constructs and the app know the CDK',
+  },
+  { names: ['dynalite', 'fauxqs'], only: ['lib/local'], why: 'only lib/local knows an emulator' },
+  {
+    names: ['@aws-sdk', '@smithy'],
+    except: ['lib/constructs', 'bin', 'lib/commands/attributes', 'lib/commands/keys', 'lib/commands/entity'],
+    types: true,
+    why: 'entities and constructs load no SDK; types are free',
+  },
+];
 
 export default tseslint.config(
-  { ignores: ['dist', 'cdk.out', 'coverage', 'node_modules', '.local'] },
+  { ignores: ['dist', 'cdk.out', 'coverage', 'node_modules', '.local', 'test/lint/fixtures'] },
   ...tseslint.configs.recommendedTypeChecked,
   {
-    languageOptions: { parserOptions: { projectService: { allowDefaultProject: ['*.mjs', 'scripts/*.mjs'] } } },
+    languageOptions: { parserOptions: { projectService: true, tsconfigRootDir: import.meta.dirname } },
+    plugins: { safewrites: { rules: { 'one-way-imports': oneWayImports } } },
     rules: {
+      'safewrites/one-way-imports': ['error', { root: import.meta.dirname, parts, packages }],
       '@typescript-eslint/no-floating-promises': 'error',
       '@typescript-eslint/consistent-type-imports': ['error', { fixStyle: 'separate-type-imports' }],
       '@typescript-eslint/no-unused-vars': ['error', { argsIgnorePattern: '^_', varsIgnorePattern: '^_' }],
       '@typescript-eslint/prefer-promise-reject-errors': 'off',
-    },
-  },
-  ...layerRules,
-  {
-    // An entity is plain data: what lists key prefixes at synth time must not load the SDK.
-    files: ['lib/commands/attributes/**/*.ts', 'lib/commands/keys/**/*.ts', 'lib/commands/entity/**/*.ts'],
-    rules: {
-      'no-restricted-imports': [
-        'error',
-        { patterns: [{ regex: '^@(aws-sdk|smithy)/', message: 'Entities import no SDK.', allowTypeImports: false }] },
-      ],
-    },
-  },
-  {
-    files: ['lambdas/**/*.ts'],
-    rules: {
-      'no-restricted-imports': [
-        'error',
-        {
-          patterns: [
-            { regex: '(^aws-cdk-lib|^constructs$|/(constructs|local)(/|$))', message: 'No Lambda bundles the CDK, constructs or local.' },
-          ],
-        },
-      ],
     },
   },
   {

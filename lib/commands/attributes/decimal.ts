@@ -1,0 +1,60 @@
+import { corrupt, invalid } from '../errors/errors.js';
+import { weight } from './attribute-value.js';
+import { AttributeBuilder, type Attribute } from './attribute.js';
+import { significantDigits } from './digits.js';
+
+/** A decimal class: decimal.js, big.js, bignumber.js and the like. */
+export interface DecimalClass<D> {
+  new (text: string): D;
+}
+
+const form = /^[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE]([+-]?\d+))?$/;
+
+const check = (text: string, path: string): string => {
+  const [, exponent = '0'] = form.exec(text) ?? invalid(path, 'expected a decimal number');
+  const digits = significantDigits(text);
+  if (digits.length > 38) return invalid(path, 'expected at most 38 significant digits');
+  if (digits !== '') {
+    const [whole = '', fraction = ''] = text
+      .replace(/^[+-]/, '')
+      .replace(/[eE].*$/, '')
+      .split('.');
+    const leading = whole.replace(/^0+/, '');
+    // The power of ten of the first significant digit.
+    const power =
+      Number(exponent) +
+      (leading !== '' ? leading.length - 1 : -1 - (fraction.length - fraction.replace(/^0+/, '').length));
+    if (power > 125 || power < -130) return invalid(path, 'expected a magnitude of 1e-130 to 9.9e125, or 0');
+  }
+  weight.units += text.length;
+  return text;
+};
+
+interface Decimal {
+  <D extends object>(type: DecimalClass<D>): Attribute<D, 'decimal'>;
+  (): Attribute<string, 'decimal'>;
+}
+
+/**
+ * A decimal of up to 38 significant digits, stored as N without rounding: as text, or as an object of the decimal class
+ * handed in, whose `toString()` is stored. DynamoDB gives numbers back normalised: `1.50` is read as `1.5`.
+ *
+ * @example attributes: { rate: decimal(), price: decimal(Big) }
+ */
+export const decimal = ((type?: DecimalClass<object>) =>
+  new AttributeBuilder(
+    (path) => [
+      (value) => {
+        if (type === undefined && typeof value !== 'string') return invalid(path, 'expected a decimal number as text');
+        if (type !== undefined && !(value instanceof type))
+          return invalid(path, 'expected an object of its decimal class');
+        // eslint-disable-next-line @typescript-eslint/no-base-to-string -- a decimal class says its digits by toString
+        return { N: check(String(value), path) };
+      },
+      (stored) => {
+        if (typeof stored.N !== 'string') return corrupt(path, 'a number');
+        return type === undefined ? stored.N : new type(stored.N);
+      },
+    ],
+    { kind: 'decimal' },
+  )) as unknown as Decimal;

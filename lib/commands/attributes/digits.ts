@@ -1,0 +1,16 @@
+/**
+ * The significant digits of a number's text, without sign, point, exponent and outer zeros: what DynamoDB counts to 38,
+ * and what a double must give back to have lost nothing.
+ */
+export const significantDigits = (text: string): string =>
+  text
+    .replace(/[eE].*$/, '')
+    .replace(/[-+.]/g, '')
+    .replace(/^0+|0+$/g, '');
+
+/**
+ * DynamoDB's range of N: zero, or a magnitude of 1E-130 to 9.99…E+125
+ * (https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/Constraints.html).
+ */
+export const inNumberRange = (value: number): boolean =>
+  value === 0 || (value < 1e126 && value > -1e126 && (value >= 1e-130 || value <= -1e-130));

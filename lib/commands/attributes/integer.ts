@@ -1,0 +1,33 @@
+import { corrupt, invalid } from '../errors/errors.js';
+import { weight } from './attribute-value.js';
+import { AttributeBuilder, type Attribute, type KeyText, type Make } from './attribute.js';
+
+/** Encodes safe integers as N; shared with `version()`. */
+export const integerCodec: Make = (path) => [
+  (value) => {
+    if (!Number.isSafeInteger(value)) return invalid(path, 'expected a safe integer (at most 2^53 - 1 in magnitude)');
+    weight.units += 8;
+    return { N: String(value) };
+  },
+  (stored) => {
+    const value = Number(stored.N);
+    return stored.N !== undefined && Number.isSafeInteger(value) ? value : corrupt(path, 'a safe integer');
+  },
+];
+
+const key: KeyText = {
+  encode: (value, path) =>
+    Number.isSafeInteger(value) ? String(value) : invalid(path, 'expected a safe integer (at most 2^53 - 1)'),
+  decode: Number,
+  padded: true,
+  pattern: /^-?\d+$/,
+};
+
+/**
+ * A whole number between -(2^53 - 1) and 2^53 - 1, stored as N; money in minor units, counts, sequences. In a sort key
+ * it takes a width (`{n:10}`), and no negative value.
+ *
+ * @example attributes: { balance: integer() }
+ */
+export const integer = (): Attribute<number, 'number'> =>
+  new AttributeBuilder(integerCodec, { kind: 'number', key }) as unknown as Attribute<number, 'number'>;

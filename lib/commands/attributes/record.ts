@@ -1,0 +1,43 @@
+import { corrupt, invalid } from '../errors/errors.js';
+import { weight, type AttributeMap } from './attribute-value.js';
+import { AttributeBuilder, type AnyAttribute, type Attribute } from './attribute.js';
+
+/**
+ * A map from names that are not known in advance to one kind of value, stored as M. A member that is `undefined` is
+ * left out. `__proto__` is refused as a name.
+ *
+ * @example attributes: { labels: record(string()) }
+ */
+export const record = <A extends AnyAttribute>(
+  element: A,
+): Attribute<Readonly<Record<string, A['~v']>>, 'record', A, Readonly<Record<string, A['~i']>>> => {
+  const of = element as unknown as AttributeBuilder;
+  return new AttributeBuilder(
+    (path) => {
+      const at = `${path}{}`;
+      const [encode, decode] = of.make(at);
+      return [
+        (value) => {
+          if (typeof value !== 'object' || value === null || Array.isArray(value))
+            return invalid(path, 'expected an object');
+          const out: AttributeMap = {};
+          weight.units += 3;
+          for (const name of Object.keys(value)) {
+            if (name === '__proto__') return invalid(path, 'can not hold a member named __proto__');
+            const member = (value as Record<string, unknown>)[name];
+            const encoded = member === undefined ? undefined : encode(member);
+            weight.units += name.length + 1;
+            if (encoded !== undefined) out[name] = encoded;
+          }
+          return { M: out };
+        },
+        (stored) =>
+          stored.M === undefined
+            ? corrupt(path, 'a map')
+            : // fromEntries defines members, so that a stored __proto__ is one and no prototype
+              Object.fromEntries(Object.entries(stored.M).map(([name, member]) => [name, decode(member)])),
+      ];
+    },
+    { kind: 'record', of },
+  ) as unknown as Attribute<Readonly<Record<string, A['~v']>>, 'record', A, Readonly<Record<string, A['~i']>>>;
+};

@@ -1,0 +1,264 @@
+import type { AttributeMap, AttributeValue } from '../attributes/attribute-value.js';
+import type { AttributeBuilder, Attributes, AnyAttribute, InputOf, ItemOf } from '../attributes/attribute.js';
+import { compileFields, type Field } from '../attributes/fields.js';
+import { invalid } from '../errors/errors.js';
+import { Handle, isHandle, type AttributeHandle, type HandleOf, type TypedValue } from '../expressions/handle.js';
+import { textCondition, type Condition } from '../expressions/condition.js';
+import { KeyTemplate, type InputsOf } from '../keys/key-template.js';
+
+/** The key of an index, as templates over the entity's attributes. */
+export interface IndexDefinition {
+  readonly pk: string;
+  readonly sk?: string;
+  /** What the index projects, where that is not everything: the members, or only keys. */
+  readonly project?: 'keys' | readonly string[];
+}
+export interface IndexDefinitions {
+  readonly [index: string]: IndexDefinition;
+}
+
+/** What {@link entity} takes. */
+export interface EntityDefinition<
+  P extends string,
+  S extends string,
+  A extends Attributes,
+  X extends IndexDefinitions,
+> {
+  /** The partition key's template, such as `CUSTOMER#{customer}`. */
+  readonly pk: P;
+  /** The sort key's template, such as `ORDER#{number:10}`; left out for a table without sort keys. */
+  readonly sk?: S;
+  readonly attributes: A & { readonly [K in InputsOf<P> | InputsOf<S>]: AnyAttribute };
+  /** Index keys, by the name of the index. An item that lacks an input is not in that index. */
+  readonly indexes?: X;
+  /** Stands between the parts of keys, and in no value. @default '#' */
+  readonly separator?: string;
+  /** Percent-encodes the separator in values instead of refusing it. @default false */
+  readonly escape?: boolean;
+}
+
+/** The key inputs of an entity, by name. */
+export type KeyOf<A extends Attributes, Inputs extends PropertyKey> = { [K in Inputs & keyof A]: A[K]['~v'] };
+
+/** What `set({ … })` takes: any attribute but the inputs of the primary key. */
+export type SettableOf<A extends Attributes, Inputs extends PropertyKey> = {
+  [K in keyof A]?: A[K]['~i'] | undefined;
+} & { [K in Inputs]?: never };
+
+type HandlesOf<N, A extends Attributes, Inputs> = {
+  readonly [K in keyof A]: K extends Inputs ? AttributeHandle<N, A[K]['~v']> : HandleOf<N, A[K]>;
+};
+
+/** What the compiler needs of any entity. */
+export interface AnyEntity {
+  readonly name: string;
+  readonly '~item': object;
+  readonly '~input': object;
+  readonly '~key': object;
+  readonly '~pk': object;
+  readonly '~pt': string;
+  readonly '~set': object;
+  readonly '~version': boolean;
+  readonly '~indexes': object;
+}
+
+/** An entity: what one kind of item looks like, and how its keys are made. It loads no SDK. */
+export interface Entity<
+  N extends string,
+  P extends string,
+  S extends string,
+  A extends Attributes,
+  X extends IndexDefinitions,
+> {
+  /** The discriminator, stored in the table's type attribute. */
+  readonly name: N;
+  /** Handles on the attributes, for conditions, updates and projections. */
+  readonly attrs: HandlesOf<N, A, InputsOf<P> | InputsOf<S>>;
+  readonly pk: TemplateOf<A, InputsOf<P>>;
+  readonly sk: TemplateOf<A, InputsOf<S>>;
+  /**
+   * The stored key of an item.
+   * @example Order.key({ customer: 'alice', number: 1 }) // { pk: 'CUSTOMER#alice', sk: 'ORDER#0000000001' }
+   */
+  key(key: KeyOf<A, InputsOf<P> | InputsOf<S>>): { readonly pk: string; readonly sk: string };
+  /**
+   * A condition or an update's value as expression text, the way out where no method says it. Handles are written as
+   * their paths, values through `handle.value(…)`; nothing else can be put in, so no value becomes text.
+   * @example orders.update(key).set({ … }).if(Order.text`size(${Order.attrs.lines}) < ${Order.attrs.total.value(5)}`)
+   */
+  text(
+    strings: TemplateStringsArray,
+    ...inserts: readonly ({ readonly '~h': true; readonly '~n': N } | TypedValue)[]
+  ): Condition<N> & UpdateText<N>;
+  readonly '~item': ItemOf<A>;
+  readonly '~input': InputOf<A>;
+  readonly '~key': KeyOf<A, InputsOf<P> | InputsOf<S>>;
+  readonly '~pk': KeyOf<A, InputsOf<P>>;
+  readonly '~pt': P;
+  readonly '~set': SettableOf<A, InputsOf<P> | InputsOf<S>>;
+  readonly '~version': 'version' extends A[keyof A]['~k'] ? true : false;
+  readonly '~indexes': { readonly [I in keyof X]: IndexOf<A, X[I]> };
+}
+
+/** Expression text as the value of an update. */
+export interface UpdateText<out N> {
+  readonly '~u': N;
+}
+
+interface IndexOf<A extends Attributes, I extends IndexDefinition> {
+  readonly pk: KeyOf<A, InputsOf<I['pk']>>;
+  readonly sk: KeyOf<A, I['sk'] extends string ? InputsOf<I['sk']> : never>;
+}
+
+interface TemplateOf<A extends Attributes, Inputs extends PropertyKey> {
+  /** The key's text. @throws InvalidInputError for a missing, empty or over-long input, or one with the separator */
+  of(inputs: KeyOf<A, Inputs>): string;
+  /** The inputs of a stored key. @throws InvalidStoredItemError where it is no key of this template */
+  parse(text: string): KeyOf<A, Inputs>;
+}
+
+/** The type of an entity's items, as they are read. */
+export type Item<E extends { readonly '~item': unknown }> = E['~item'];
+/** The type of what an entity's `put` takes: defaulted members, and the version of a new item, may be left out. */
+export type Input<E extends { readonly '~input': unknown }> = E['~input'];
+
+const entityBrand = Symbol.for('safewrites.entity');
+/** Grows when what commands need of an entity changes, so that two copies of the package don't misread each other. */
+const protocol = 1;
+
+/** An index key, compiled. */
+export interface EntityIndex {
+  readonly name: string;
+  readonly pk: KeyTemplate;
+  readonly sk: KeyTemplate | undefined;
+  readonly project: 'keys' | readonly string[] | undefined;
+}
+
+/** The run-time half of {@link Entity}. */
+export class EntityModel {
+  readonly [entityBrand] = protocol;
+  readonly fields: readonly Field[];
+  readonly attrs: Readonly<Record<string, Handle>>;
+  readonly pk: KeyTemplate;
+  readonly sk: KeyTemplate | undefined;
+  readonly keyInputs: readonly Field[];
+  readonly indexes: readonly EntityIndex[];
+  readonly version: Field | undefined;
+  readonly timeToLive: Field | undefined;
+  readonly type: AttributeValue;
+  private handles = 0;
+  /** Compiled forms by the table's naming; kept here so that they live as long as the entity. */
+  readonly compiled = new Map<string, unknown>();
+
+  constructor(
+    readonly name: string,
+    definition: EntityDefinition<string, string, Attributes, IndexDefinitions>,
+  ) {
+    if (typeof name !== 'string' || name === '')
+      invalid('entity', 'expected a name, which is stored as the type of its items');
+    const { separator = '#', escape = false } = definition;
+    if (separator === '' || /[{}%]/.test(separator))
+      invalid(name, 'expected a separator without braces and percent signs');
+    const members = definition.attributes as unknown as Record<string, AttributeBuilder>;
+    this.type = { S: name };
+    this.fields = compileFields(members, '');
+    const template = (text: string, role: 'pk' | 'sk', owner = name, primary = true): KeyTemplate =>
+      new KeyTemplate(text, role, this.fields, owner, { separator, escape }, primary);
+    this.pk = template(definition.pk, 'pk');
+    this.sk = definition.sk === undefined ? undefined : template(definition.sk, 'sk');
+    this.keyInputs = [...new Set([...this.pk.inputs, ...(this.sk?.inputs ?? [])])];
+    this.version = this.only((field) => field.attribute.traits.kind === 'version', 'version()');
+    this.timeToLive = this.only((field) => field.attribute.traits.timeToLive === true, 'timeToLive()');
+    this.indexes = Object.entries(definition.indexes ?? {}).map(([index, { pk, sk, project }]) => ({
+      name: index,
+      pk: template(pk, 'pk', `${name}.${index}`, false),
+      sk: sk === undefined ? undefined : template(sk, 'sk', `${name}.${index}`, false),
+      project,
+    }));
+    this.attrs = Object.fromEntries(
+      this.fields.map((field) => {
+        const writable = !this.keyInputs.includes(field);
+        const { attribute, path, stored, encode, decode } = field;
+        return [path, new Handle(this, attribute, path, [stored], undefined, writable, true, false, [encode, decode])];
+      }),
+    );
+  }
+
+  private only(test: (field: Field) => boolean, what: string): Field | undefined {
+    const [first, second] = this.fields.filter(test);
+    if (second !== undefined) invalid(second.path, `an entity has at most one ${what}`);
+    return first;
+  }
+
+  nextHandle(): number {
+    return this.handles++;
+  }
+
+  /** The attribute's handle; refuses a name that is none. */
+  handle(name: string): Handle {
+    return Object.hasOwn(this.attrs, name)
+      ? (this.attrs[name] as Handle)
+      : invalid(this.name, `has no attribute of the name that was given`);
+  }
+
+  key(values: Record<string, unknown>): { pk: string; sk: string } {
+    return { pk: this.pk.of(values), sk: this.sk?.of(values) ?? '' };
+  }
+
+  text(strings: TemplateStringsArray, ...inserts: unknown[]): unknown {
+    const values: AttributeValue[] = [];
+    const parts = inserts.map((insert) => {
+      if (isHandle(insert)) {
+        return insert.entity === this ? insert : invalid('text', 'the handle is of another entity');
+      }
+      const encoded = (insert as { encoded?: AttributeValue } | null | undefined)?.encoded;
+      if (encoded === undefined) return invalid('text', 'takes handles and typed values only: say handle.value(…)');
+      values.push(encoded);
+      return undefined;
+    });
+    return textCondition(this, { strings, inserts: parts }, values);
+  }
+
+  /** Whether some key could be one of both entities. */
+  meets(other: EntityModel): boolean {
+    const sorts = this.sk !== undefined && other.sk !== undefined ? this.sk.meets(other.sk) : true;
+    return sorts && this.pk.meets(other.pk);
+  }
+}
+
+/** The model behind a public entity, of this or another copy of the package. */
+export const modelOf = (value: unknown): EntityModel => {
+  const version = (value as { [entityBrand]?: unknown } | null | undefined)?.[entityBrand];
+  if (version === undefined) return invalid('of', 'expected an entity made by entity()');
+  return version === protocol
+    ? (value as EntityModel)
+    : invalid('of', 'the entity was made by another version of safewrites: install one version');
+};
+
+/** A stored item, with what it is read by. */
+export type StoredItem = AttributeMap;
+
+/**
+ * Declares an entity: its name is stored with every item, its key templates give the shape of its keys, and the types of
+ * items, keys, conditions and updates follow from the attributes.
+ *
+ * @param name the discriminator; unique in a table
+ * @throws InvalidInputError for a template whose values could not be told apart, an input that is no attribute or can't
+ *   stand in a key, and a number in a sort key without width
+ * @example
+ * export const Account = entity('ACCOUNT', {
+ *   pk: 'ACCOUNT#{id}', sk: 'BALANCE',
+ *   attributes: { id: string(), balance: integer(), revision: version() },
+ * });
+ * export type Account = Item<typeof Account>;
+ */
+export const entity = <
+  const N extends string,
+  const P extends string,
+  A extends Attributes,
+  const S extends string = '',
+  const X extends IndexDefinitions = Record<never, IndexDefinition>,
+>(
+  name: N,
+  definition: EntityDefinition<P, S, A, X>,
+): Entity<N, P, S, A, X> => new EntityModel(name, definition as never) as unknown as Entity<N, P, S, A, X>;

@@ -1,0 +1,76 @@
+import { brandOf, hasBrand } from './brand.js';
+
+const base = brandOf('error');
+
+/**
+ * Base of every error that the kit itself raises. `instanceof` works across two copies of the package. No message
+ * contains a key, a value or an item; where code needs one, it is a property.
+ */
+export class SafeWritesError extends Error {
+  static override [Symbol.hasInstance](value: unknown): boolean {
+    // A subclass is told by its name: its constructor may be another copy's.
+    return hasBrand(value, base) && (this === SafeWritesError || (value as { kind?: unknown }).kind === this.kind);
+  }
+  /** @internal */
+  static readonly kind: string = 'SafeWritesError';
+  /** @internal */
+  readonly kind: string;
+  constructor(message: string, options?: ErrorOptions) {
+    super(message, options);
+    this.kind = new.target.kind;
+    this.name = this.kind;
+    Object.defineProperty(this, base, { value: 1 });
+    Object.defineProperty(this, 'kind', { enumerable: false });
+  }
+}
+
+/** What a caller gave is refused, before anything is sent: the message says what was expected. */
+export class InvalidInputError extends SafeWritesError {
+  static override readonly kind = 'InvalidInputError';
+  /** The attribute path, clause or step at fault; never a value. */
+  readonly path: string;
+  constructor(path: string, message: string) {
+    super(`${path}: ${message}`);
+    this.path = path;
+  }
+}
+
+/** A stored item doesn't match its entity, so it can't be read as one without losing or inventing something. */
+export class InvalidStoredItemError extends SafeWritesError {
+  static override readonly kind = 'InvalidStoredItemError';
+  /** The attribute path at fault; never a value. */
+  readonly path: string;
+  constructor(path: string, message: string, options?: ErrorOptions) {
+    super(`${path}: ${message}`, options);
+    this.path = path;
+  }
+}
+
+/** A command was sent, rendered or added to a transaction before: build a new one, or fork the chain before its end. */
+export class CommandUsedError extends SafeWritesError {
+  static override readonly kind = 'CommandUsedError';
+  constructor(what: string) {
+    super(`This ${what} was sent, rendered or added to a transaction before; a command is used once. Build a new one.`);
+  }
+}
+
+/** A request would exceed one of DynamoDB's limits; nothing was sent. */
+export class LimitExceededError extends SafeWritesError {
+  static override readonly kind = 'LimitExceededError';
+  /** The step, item or clause that exceeds the limit. */
+  readonly path: string;
+  constructor(path: string, message: string) {
+    super(`${path}: ${message}`);
+    this.path = path;
+  }
+}
+
+/** Refuses a caller's input. */
+export const invalid = (path: string, expected: string): never => {
+  throw new InvalidInputError(path, expected);
+};
+
+/** Refuses a stored value. */
+export const corrupt = (path: string, expected: string): never => {
+  throw new InvalidStoredItemError(path, `the stored item has not ${expected} here`);
+};

@@ -1,0 +1,257 @@
+import type { AttributeValue, Decode, Encode } from '../attributes/attribute-value.js';
+import type { AnyAttribute, AttributeBuilder, Kind } from '../attributes/attribute.js';
+import { invalid } from '../errors/errors.js';
+import { ConditionNode, type Condition } from './condition.js';
+import { Op } from './shape.js';
+
+/** A handle on one attribute of an entity; `N` is the entity's name, `V` the attribute's value. */
+export interface AttributeHandle<in out N, in out V> extends Comparisons<N, V> {
+  readonly '~h': true;
+  /** The attribute is stored, whatever its value. */
+  exists(): Condition<N>;
+  /** The attribute, or the item, is absent. */
+  notExists(): Condition<N>;
+  /** Absent, or less than the value: what an event's version must meet (seeds/000, Events that arrive out of order). */
+  notExistsOrLt(value: V): Condition<N>;
+  /** Absent, or at most the value: writes a duplicate again, so it can't tell one from an applied event. */
+  notExistsOrLe(value: V): Condition<N>;
+  /** The stored type is this one (`attribute_type`). */
+  isType(type: 'S' | 'N' | 'B' | 'BOOL' | 'NULL' | 'M' | 'L' | 'SS' | 'NS' | 'BS'): Condition<N>;
+  /** A value for expression text, encoded as this attribute is. */
+  value(value: V): TypedValue;
+}
+
+/** Comparisons of an attribute, or of its size. */
+export interface Comparisons<in out N, in V> {
+  readonly '~n': N;
+  eq(value: V): Condition<N>;
+  ne(value: V): Condition<N>;
+  lt(value: V): Condition<N>;
+  le(value: V): Condition<N>;
+  gt(value: V): Condition<N>;
+  ge(value: V): Condition<N>;
+  /** From low to high, both included. */
+  between(low: V, high: V): Condition<N>;
+  /** One of at most 100 values. */
+  in(...values: readonly V[]): Condition<N>;
+}
+
+/** Marks handles that an update may write: not an input of the primary key. */
+export interface Writable {
+  readonly '~w': true;
+}
+
+/** A value with its encoding, for expression text. */
+export interface TypedValue {
+  readonly '~t': true;
+}
+
+export interface ValueHandle<in out N, in out V> extends AttributeHandle<N, V>, Writable {}
+export interface TextHandle<in out N, in out V> extends ValueHandle<N, V> {
+  beginsWith(prefix: string): Condition<N>;
+  contains(part: string): Condition<N>;
+  /** Its size in bytes. */
+  size(): Comparisons<N, number>;
+}
+export interface NumberHandle<in out N, in out V> extends ValueHandle<N, V> {
+  readonly '~a': V;
+}
+export interface SetHandle<in out N, in out V> extends ValueHandle<N, V> {
+  /** The set holds the element; a missing set holds nothing. */
+  contains(element: V extends ReadonlySet<infer U> ? U : never): Condition<N>;
+  /** Its number of elements. */
+  size(): Comparisons<N, number>;
+}
+export interface ListHandle<in out N, in out V, M> extends ValueHandle<N, V> {
+  at(index: number): HandleOf<N, M & AnyAttribute>;
+  /** Its number of elements. */
+  size(): Comparisons<N, number>;
+}
+export interface RecordHandle<in out N, in out V, M> extends ValueHandle<N, V> {
+  at(name: string): HandleOf<N, M & AnyAttribute>;
+  size(): Comparisons<N, number>;
+}
+export interface MapHandle<in out N, in out V, M> extends ValueHandle<N, V> {
+  /** A member whose name clashes with a handle's own method, such as `at('eq')`. */
+  at<K extends keyof M>(name: K): HandleOf<N, M[K] & AnyAttribute>;
+  size(): Comparisons<N, number>;
+}
+
+/** Looked up by kind, not inferred: a conditional type per attribute would cost with every entity. */
+interface HandleKinds<N, A extends AnyAttribute> {
+  value: ValueHandle<N, A['~v']>;
+  text: TextHandle<N, A['~v']>;
+  number: NumberHandle<N, A['~v']>;
+  bigint: NumberHandle<N, A['~v']>;
+  decimal: NumberHandle<N, A['~v']>;
+  version: ValueHandle<N, A['~v']>;
+  set: SetHandle<N, A['~v']>;
+  list: ListHandle<N, A['~v'], A['~m']>;
+  record: RecordHandle<N, A['~v'], A['~m']>;
+  map: MapHandle<N, A['~v'], A['~m']> & MembersOf<N, A['~m']>;
+}
+export type HandleOf<N, A extends AnyAttribute> = HandleKinds<N, A>[A['~k']];
+type MembersOf<N, M> = { readonly [K in keyof M]: HandleOf<N, M[K] & AnyAttribute> };
+
+/** List elements and record members beyond this get handles that are not kept. */
+const maximumKept = 64;
+
+/** A name or a list index. */
+export type Step = string | number;
+
+/** The run-time half of the handles. */
+export class Handle {
+  readonly '~h' = true;
+  private readonly members = new Map<Step, Handle>();
+  readonly encode: Encode;
+  readonly decode: Decode;
+
+  constructor(
+    /** Counts the handles of the entity, for tokens. */
+    readonly entity: { nextHandle(): number },
+    readonly attribute: AttributeBuilder,
+    readonly path: string,
+    /** Stored names and indexes from the item down; the first is the table's to name where it is the time to live. */
+    readonly steps: readonly Step[],
+    /** The item's member this is, or is inside of. */
+    readonly top: Handle | undefined,
+    /** False for an input of the primary key. */
+    readonly writable: boolean,
+    /** Whether shapes may be kept for it: false past a bound of list indexes and record names. */
+    readonly kept: boolean,
+    readonly measuresSize = false,
+    codec: readonly [Encode, Decode] = attribute.make(path),
+  ) {
+    [this.encode, this.decode] = codec;
+    const { kind, of } = attribute.traits;
+    if (kind === 'map' && !measuresSize) {
+      for (const name of Object.keys(of as object)) {
+        if (!(name in this)) Object.defineProperty(this, name, { get: () => this.at(name), enumerable: true });
+      }
+    }
+    this.number = entity.nextHandle();
+  }
+  readonly number: number;
+
+  at(step: Step): Handle {
+    let member = this.members.get(step);
+    if (member !== undefined) return member;
+    const { kind, of } = this.attribute.traits;
+    let attribute: AttributeBuilder | undefined;
+    let stored: Step = step;
+    if (kind === 'list' && typeof step === 'number' && Number.isSafeInteger(step) && step >= 0) {
+      attribute = of as AttributeBuilder;
+    } else if (kind === 'record' && typeof step === 'string' && step !== '') attribute = of as AttributeBuilder;
+    else if (kind === 'map' && typeof step === 'string' && Object.hasOwn(of as object, step)) {
+      attribute = (of as Record<string, AttributeBuilder>)[step] as AttributeBuilder;
+      stored = attribute.traits.savedAs ?? step;
+    }
+    if (attribute === undefined)
+      return invalid(this.path, 'has no such member: at() takes a list index, or a member of the map');
+    // A record's names are the user's data, so errors name the record only.
+    const path = kind === 'list' ? `${this.path}[]` : kind === 'record' ? `${this.path}{}` : `${this.path}.${step}`;
+    const kept = this.kept && (kind === 'map' || this.members.size < maximumKept);
+    member = new Handle(this.entity, attribute, path, [...this.steps, stored], this.top ?? this, this.writable, kept);
+    if (kept) this.members.set(step, member);
+    return member;
+  }
+
+  size(): Handle {
+    let size = this.members.get('\0size');
+    if (size === undefined) {
+      const count: Encode = (value) =>
+        Number.isSafeInteger(value)
+          ? { N: String(value as number) }
+          : invalid(this.path, 'a size is compared with a whole number');
+      size = new Handle(this.entity, this.attribute, this.path, this.steps, this.top ?? this, false, this.kept, true, [
+        count,
+        this.decode,
+      ]);
+      if (this.kept) this.members.set('\0size', size);
+    }
+    return size;
+  }
+
+  /** The value encoded; an empty set has no form that an expression could hold. */
+  operand(value: unknown): AttributeValue {
+    return this.encode(value) ?? invalid(this.path, 'an empty set can not be compared: use notExists()');
+  }
+
+  private compare(op: number, ...values: unknown[]): ConditionNode {
+    return new ConditionNode(
+      this.entity,
+      this.number * 32 + op,
+      this,
+      values.map((value) => this.operand(value)),
+    );
+  }
+  private plain(op: number, ...values: AttributeValue[]): ConditionNode {
+    return new ConditionNode(this.entity, this.number * 32 + op, this, values);
+  }
+
+  eq(value: unknown): ConditionNode {
+    return this.compare(Op.eq, value);
+  }
+  ne(value: unknown): ConditionNode {
+    return this.compare(Op.ne, value);
+  }
+  lt(value: unknown): ConditionNode {
+    return this.compare(Op.lt, value);
+  }
+  le(value: unknown): ConditionNode {
+    return this.compare(Op.le, value);
+  }
+  gt(value: unknown): ConditionNode {
+    return this.compare(Op.gt, value);
+  }
+  ge(value: unknown): ConditionNode {
+    return this.compare(Op.ge, value);
+  }
+  between(low: unknown, high: unknown): ConditionNode {
+    return this.compare(Op.between, low, high);
+  }
+  in(...values: unknown[]): ConditionNode {
+    if (values.length === 0 || values.length > 100) return invalid(this.path, 'in() takes 1 to 100 values');
+    return this.compare(Op.in, ...values);
+  }
+  exists(): ConditionNode {
+    return this.plain(Op.exists);
+  }
+  notExists(): ConditionNode {
+    return this.plain(Op.notExists);
+  }
+  notExistsOrLt(value: unknown): ConditionNode {
+    return this.notExists().or(this.lt(value));
+  }
+  notExistsOrLe(value: unknown): ConditionNode {
+    return this.notExists().or(this.le(value));
+  }
+  beginsWith(prefix: unknown): ConditionNode {
+    return this.plain(Op.beginsWith, this.text(prefix));
+  }
+  contains(element: unknown): ConditionNode {
+    return this.plain(Op.contains, this.attribute.traits.kind === 'set' ? this.element(element) : this.text(element));
+  }
+  isType(type: string): ConditionNode {
+    return this.plain(Op.isType, { S: type });
+  }
+  value(value: unknown): { readonly '~t': true; readonly encoded: AttributeValue } {
+    return { '~t': true, encoded: this.operand(value) };
+  }
+
+  private text(value: unknown): AttributeValue {
+    return typeof value === 'string' ? { S: value } : invalid(this.path, 'expected a string');
+  }
+  /** One element of a set, encoded as the set's elements are. */
+  private element(value: unknown): AttributeValue {
+    const make = this.attribute.traits.element;
+    return make?.(`${this.path}[]`)[0](value) ?? invalid(this.path, 'is no set');
+  }
+}
+
+/** Tells handles of any copy of the package from values. */
+export const isHandle = (value: unknown): value is Handle =>
+  typeof value === 'object' && value !== null && (value as { '~h'?: unknown })['~h'] === true;
+
+/** The kinds that ADD takes, beside sets. */
+export const isNumeric = (kind: Kind): boolean => kind === 'number' || kind === 'bigint' || kind === 'decimal';

@@ -1,0 +1,127 @@
+import type { Handle } from './handle.js';
+
+/** Operations on a handle; a token of a shape is the handle's number times 32 plus one of these. */
+export const Op = {
+  set: 0,
+  setIfNotExists: 1,
+  setText: 2,
+  append: 3,
+  prepend: 4,
+  add: 5,
+  remove: 6,
+  deleteFrom: 7,
+  eq: 8,
+  ne: 9,
+  lt: 10,
+  le: 11,
+  gt: 12,
+  ge: 13,
+  between: 14,
+  in: 15,
+  exists: 16,
+  notExists: 17,
+  beginsWith: 18,
+  contains: 19,
+  isType: 20,
+} as const;
+
+/** Tokens that belong to no handle. `Operands - n` says that n values follow. */
+export const Token = {
+  Root: -1,
+  Put: -2,
+  Delete: -3,
+  Read: -4,
+  If: -10,
+  And: -11,
+  Or: -12,
+  Not: -13,
+  IfExists: -14,
+  IfNotExists: -15,
+  IfVersion: -16,
+  IgnoreVersion: -17,
+  VersionIs: -18,
+  StoreKeyInputs: -19,
+  IsType: -20,
+  Text: -21,
+  Operands: -1000,
+} as const;
+
+/** What one node of a chain adds: a handle's operation, expression text, or nothing. */
+export type ShapeData = Handle | ExpressionText | undefined;
+
+/** Text with names and values put in by position. */
+export interface ExpressionText {
+  readonly strings: readonly string[];
+  /** A handle is written as its path, `undefined` stands for a value. */
+  readonly inserts: readonly (Handle | undefined)[];
+}
+
+/** The texts of one shape: rendered once, shared by every command of that shape. */
+export interface Rendered {
+  readonly names: Readonly<Record<string, string>> | undefined;
+  readonly update: string | undefined;
+  readonly condition: string | undefined;
+  /** Index keys to compute when sent, each from the values at these positions. */
+  readonly indexKeys: readonly IndexKey[];
+  /** Handles that the update writes. */
+  readonly written: ReadonlySet<Handle>;
+}
+
+/** An index key that an update recomputes. */
+export interface IndexKey {
+  readonly template: import('../keys/key-template.js').KeyTemplate;
+  /** Position of each written input's value; inputs that are missing here are inputs of the primary key. */
+  readonly positions: ReadonlyMap<string, number>;
+}
+
+const maximumChildren = 256;
+const maximumDepth = 400;
+
+/**
+ * One node of an entity's trie of command shapes. A chain walks it token by token, and the node where it ends keeps the
+ * expression texts, so that a command that was built once is not rendered again. Children are bounded: past the bound,
+ * nodes are made and dropped, so that unbounded variety costs time, not memory.
+ */
+export class Shape {
+  private firstToken = 0;
+  private first: Shape | undefined = undefined;
+  private others: Map<number, Shape> | undefined = undefined;
+  rendered: Rendered | undefined = undefined;
+
+  constructor(
+    readonly parent: Shape | undefined,
+    readonly token: number,
+    readonly data: ShapeData,
+    private readonly kept: boolean,
+    private readonly depth: number,
+  ) {}
+
+  static root(): Shape {
+    return new Shape(undefined, Token.Root, undefined, true, 0);
+  }
+
+  /** The node after this one. `keep` is false for what has no bounded number of forms. */
+  step(token: number, data: ShapeData = undefined, keep = true): Shape {
+    if (this.first !== undefined && this.firstToken === token && keep) return this.first;
+    if (!keep || !this.kept || this.depth > maximumDepth) return new Shape(this, token, data, false, this.depth + 1);
+    if (this.first === undefined) {
+      this.firstToken = token;
+      return (this.first = new Shape(this, token, data, true, this.depth + 1));
+    }
+    this.others ??= new Map();
+    let next = this.others.get(token);
+    if (next === undefined) {
+      const kept = this.others.size < maximumChildren;
+      next = new Shape(this, token, data, kept, this.depth + 1);
+      if (kept) this.others.set(token, next);
+    }
+    return next;
+  }
+
+  /** The nodes from the root to this one. */
+  path(): Shape[] {
+    const nodes: Shape[] = [];
+    for (let node: Shape | undefined = this; node.parent !== undefined; node = node.parent) nodes.push(node);
+    return nodes.reverse();
+  }
+}

@@ -1,0 +1,158 @@
+import { GetItemCommand, type ConsumedCapacity, type GetItemCommandInput } from '@aws-sdk/client-dynamodb';
+import type { AttributeMap } from '../attributes/attribute-value.js';
+import type { AnyEntity } from '../entity/entity.js';
+import { CommandUsedError, invalid } from '../errors/errors.js';
+import type { AttributeHandle } from '../expressions/handle.js';
+import { projectHandle, projectMembers, type Projection } from '../read/projection.js';
+import { notSelected, selected, type Found, type NotFound, type Selected } from '../read/read-results.js';
+import { readStepSymbol, type ReadParts, type ReadStep } from '../read/read-step.js';
+import { checkAttempts, limitAttempts } from '../retry/max-attempts.js';
+import { httpOptions, type SendOptions } from '../send/send-options.js';
+import type { Binding } from '../table/table-model.js';
+import { lifeChannel, traced } from '../tracing/channel.js';
+import { requestJson } from '../write/request-json.js';
+
+/**
+ * GetItem. Cost: half a read unit per 4 KB of the item, a whole one where consistent; a projection doesn't lower it.
+ *
+ * `I` is the item that it reads, `O` what its result holds beside.
+ */
+export interface Get<E extends AnyEntity, I, O> extends ReadStep<I> {
+  /** Reads what was written last, at twice the cost. */
+  consistent(): Get<E, I, O>;
+  /** Reads these attributes only; the item's type holds nothing else. */
+  project<K extends keyof E['~item']>(...attributes: readonly [K, ...K[]]): Get<E, Pick<E['~item'], K>, O>;
+  /** Reads one attribute, or a part of one. */
+  select<V>(attribute: AttributeHandle<E['name'], V>): GetSelect<V>;
+  returnCapacity(): Get<E, I, O & { readonly consumedCapacity: ConsumedCapacity }>;
+  /** Attempts of the SDK for this command, the first included. */
+  maxAttempts(attempts: number): Get<E, I, O>;
+  /** The item, or undefined where there is none. */
+  item(options?: SendOptions): Promise<I | undefined>;
+  /** The item, with whether it was found and what the read consumed. */
+  send(options?: SendOptions): Promise<(Found<I> | NotFound) & O>;
+  /** The SDK's input, instead of sending. */
+  toRequest(): GetItemCommandInput;
+  /** The request as it goes over the wire, instead of sending. */
+  toRequestJson(): string;
+}
+
+/** A get of one attribute. */
+export interface GetSelect<V> {
+  consistent(): GetSelect<V>;
+  maxAttempts(attempts: number): GetSelect<V>;
+  /** The value, once `found` says that there is one; `valueOr(fallback)` where no item means a fallback. */
+  send(options?: SendOptions): Promise<Selected<V>>;
+  toRequest(): GetItemCommandInput;
+  toRequestJson(): string;
+}
+
+interface GetOptions {
+  readonly consistent?: boolean;
+  readonly projection?: Projection;
+  readonly capacity?: boolean;
+  readonly attempts?: number;
+}
+
+/** The run-time half of {@link Get}. */
+export class GetCommand {
+  private used = false;
+  constructor(
+    private readonly binding: Binding,
+    private readonly key: AttributeMap,
+    private readonly options: GetOptions = {},
+    from?: GetCommand,
+  ) {
+    if (lifeChannel.hasSubscribers) {
+      lifeChannel.publish({ command: this, event: 'created', from, what: `get of ${binding.entity.model.name}` });
+    }
+  }
+
+  private with(change: GetOptions): GetCommand {
+    if (this.used) throw new CommandUsedError('get');
+    return new GetCommand(this.binding, this.key, { ...this.options, ...change }, this);
+  }
+
+  consistent(): GetCommand {
+    return this.with({ consistent: true });
+  }
+  project(...attributes: string[]): GetCommand {
+    return this.with({ projection: projectMembers(this.binding.entity, attributes) });
+  }
+  select(attribute: unknown): GetCommand {
+    return this.with({ projection: projectHandle(this.binding.entity, attribute) });
+  }
+  returnCapacity(): GetCommand {
+    return this.with({ capacity: true });
+  }
+  maxAttempts(attempts: number): GetCommand {
+    return this.with({ attempts: checkAttempts(attempts) });
+  }
+
+  private use(): void {
+    if (this.used) throw new CommandUsedError('get');
+    this.used = true;
+    if (lifeChannel.hasSubscribers) lifeChannel.publish({ command: this, event: 'used' });
+  }
+
+  toRequest(): GetItemCommandInput {
+    this.use();
+    const { consistent, projection, capacity } = this.options;
+    const request: GetItemCommandInput = { TableName: this.binding.table.name, Key: this.key };
+    if (consistent === true) request.ConsistentRead = true;
+    if (projection !== undefined) {
+      request.ProjectionExpression = projection.expression;
+      request.ExpressionAttributeNames = projection.names;
+    }
+    if (capacity === true) request.ReturnConsumedCapacity = 'TOTAL';
+    return request;
+  }
+
+  toRequestJson(): string {
+    return requestJson(this.toRequest());
+  }
+
+  async send(options?: SendOptions): Promise<unknown> {
+    const command = new GetItemCommand(this.toRequest());
+    const { table, entity } = this.binding;
+    const { attempts, projection, capacity } = this.options;
+    if (attempts !== undefined) await limitAttempts(table.client, command, attempts);
+    const trace = { operation: 'GetItem', table: table.name, entity: entity.model.name };
+    return traced(trace, async (context) => {
+      const output = await table.client.send(command, httpOptions(options));
+      context.outcome = 'ok';
+      const stored = output.Item;
+      if (projection?.selected !== undefined) {
+        return stored === undefined ? notSelected : selected(entity.decodeAt(stored, projection.selected));
+      }
+      const item = stored && this.decode(stored);
+      const result = { found: stored !== undefined, item };
+      return capacity === true ? { ...result, consumedCapacity: output.ConsumedCapacity } : result;
+    });
+  }
+
+  async item(options?: SendOptions): Promise<unknown> {
+    return ((await this.send(options)) as { item: unknown }).item;
+  }
+
+  private decode(stored: AttributeMap): unknown {
+    return this.binding.entity.decode(stored, this.options.projection?.members);
+  }
+
+  [readStepSymbol](): ReadParts {
+    const { projection, consistent, capacity, attempts } = this.options;
+    if (projection?.selected !== undefined)
+      invalid('get', 'select() can not stand in a transaction or batch: take project()');
+    if (capacity === true || attempts !== undefined) {
+      invalid('get', 'returnCapacity() and maxAttempts() can not stand in a transaction or batch: say them there');
+    }
+    this.use();
+    return {
+      table: this.binding.table.name,
+      key: this.key,
+      consistent: consistent === true,
+      projection,
+      decode: (item) => this.decode(item),
+    };
+  }
+}

@@ -1,0 +1,112 @@
+import { PutItemCommand, type PutItemCommandInput } from '@aws-sdk/client-dynamodb';
+import type { AttributeMap, AttributeValue } from '../attributes/attribute-value.js';
+import type { AnyEntity } from '../entity/entity.js';
+import type { Condition, Cursor } from '../expressions/condition.js';
+import { Token, type Shape } from '../expressions/shape.js';
+import type { SendOptions } from '../send/send-options.js';
+import type { Binding } from '../table/table-model.js';
+import type { Batchable, Step } from '../write/step.js';
+import { WriteCommand, noOptions, type BuiltWrite, type WriteOptions } from '../write/write-command.js';
+import type { HasCapacity, HasItem, HasMetrics, NotMet, Written } from '../write/write-results.js';
+
+/**
+ * PutItem: replaces the whole item, attributes that the entity does not declare included. Cost: one write unit per KB
+ * of the larger of the old and the new item, also where the condition fails.
+ *
+ * `O` is what a success adds to its result, `F` what a failure adds.
+ */
+export interface Put<E extends AnyEntity, O, F> extends Step<F>, Promise<Written & O> {
+  /** Adds a condition; conditions join with AND, each in parentheses. */
+  if(condition: Condition<E['name']>): Put<E, O, F>;
+  /** Only where an item has this key. */
+  ifExists(): Put<E, O, F>;
+  /** Only where no item has this key. */
+  ifNotExists(): Put<E, O, F>;
+  /** The result's `item` is the replaced one, if there was one. */
+  returnOld(): Put<E, O & HasItem<E['~item'] | undefined>, F>;
+  /** Where the condition fails, `item` is what it saw, at no cost. */
+  returnOldOnFailure(): Put<E, O, HasItem<E['~item'] | undefined>>;
+  returnCapacity(of?: 'total' | 'indexes'): Put<E, O & HasCapacity, F>;
+  returnItemCollectionMetrics(): Put<E, O & HasMetrics, F>;
+  /** Attempts of the SDK for this command, the first included (docs/retries.md). */
+  maxAttempts(attempts: number): Put<E, O, F>;
+  /**
+   * Sends it.
+   * @throws ConditionalCheckFailedException where the condition does not hold
+   */
+  send(options?: SendOptions): Promise<Written & O>;
+  /** Sends it, and answers a failed condition instead of throwing. */
+  trySend(options?: SendOptions): Promise<(Written & O) | (NotMet & F)>;
+  /** The SDK's input, instead of sending. */
+  toRequest(): PutItemCommandInput;
+  /** The request as it goes over the wire, instead of sending. */
+  toRequestJson(): string;
+}
+
+/** The put of an entity with `version()`: checks the version of its item unless told not to. */
+export interface VersionedPut<E extends AnyEntity, O, F> extends Put<E, O, F> {
+  /** Drops the check and keeps the version moving: the item's version plus one is stored. */
+  ignoreVersion(): Put<E, O, F> & Batchable;
+}
+
+/** The run-time half of {@link Put}. */
+export class PutCommand extends WriteCommand {
+  constructor(
+    binding: Binding,
+    /** Encoded when the put is made, so that what changes in the object afterwards is not written. */
+    private readonly item: AttributeMap,
+    private readonly version: number | undefined,
+    shape: Shape = binding.entity.root.step(Token.Put),
+    values: AttributeValue[] = [],
+    count = 0,
+    options: WriteOptions = noOptions,
+    from?: WriteCommand,
+  ) {
+    super('Put', binding, shape, values, count, options, from);
+  }
+
+  static of(binding: Binding, item: Record<string, unknown>): PutCommand {
+    const { entity } = binding;
+    const { version } = entity.model;
+    const encoded = entity.encode(item);
+    return new PutCommand(binding, encoded, version && ((item[version.name] ?? 0) as number));
+  }
+
+  protected override fork(shape: Shape, values: AttributeValue[], count: number, options: WriteOptions): this {
+    return new PutCommand(this.binding, this.item, this.version, shape, values, count, options, this) as this;
+  }
+
+  override storedKey(): AttributeMap {
+    const { pk, sk } = this.binding.entity.naming;
+    const key: AttributeMap = { [pk]: this.item[pk] as AttributeValue };
+    if (sk !== undefined) key[sk] = this.item[sk] as AttributeValue;
+    return key;
+  }
+
+  protected override build(at: Cursor): BuiltWrite {
+    const { entity, table } = this.binding;
+    let { item } = this;
+    let version: number | undefined;
+    const field = entity.model.version;
+    if (field !== undefined && this.version !== undefined) {
+      version = this.version + 1;
+      const encoded = field.encode(version) as AttributeValue;
+      item = { ...item, [entity.storedName(field)]: encoded };
+      if (this.options.ignoreVersion !== true) {
+        if (this.version === 0) at.shape = at.shape.step(Token.IfNotExists);
+        else {
+          at.shape = at.shape.step(Token.VersionIs);
+          at.values.push(field.encode(this.version) as AttributeValue);
+        }
+      }
+    }
+    const request = { TableName: table.name, Item: item };
+    const rendered = this.rendered(at);
+    if (rendered.condition !== undefined) this.expressions(request, rendered, at);
+    return { request, version };
+  }
+
+  protected override sdkCommand(request: PutItemCommandInput): PutItemCommand {
+    return new PutItemCommand(request);
+  }
+}

@@ -1,0 +1,62 @@
+import { invalid } from '../errors/errors.js';
+import { textAbove, textBelow, type KeyTemplate } from '../keys/key-template.js';
+
+/** What the sort key has to meet: at most one operator, as DynamoDB takes it. */
+export type SortCondition =
+  | { readonly operator: 'none' }
+  | { readonly operator: 'equal' | 'beginsWith'; readonly text: string }
+  | { readonly operator: 'between'; readonly low: string; readonly high: string };
+
+/** The comparisons of a query's sort key. */
+export type SortOperator = 'lt' | 'le' | 'gt' | 'ge';
+
+type Values = Record<string, unknown>;
+
+/** From the inputs that are given, from the left: the whole key, or what keys with these inputs start with. */
+export const fromInputs = (template: KeyTemplate | undefined, values: Values): SortCondition => {
+  if (template === undefined) return { operator: 'none' };
+  const { text, complete } = template.prefix(values);
+  if (complete) return { operator: 'equal', text };
+  return text === '' ? { operator: 'none' } : { operator: 'beginsWith', text };
+};
+
+/** Keys whose next input starts with a text. */
+export const startingWith = (template: KeyTemplate, values: Values, start: string): SortCondition => {
+  const { text, next } = template.prefix(values);
+  if (next === undefined) return invalid('beginsWith', 'the sort key is complete already');
+  return { operator: 'beginsWith', text: text + template.start(next, start) };
+};
+
+/** Whole keys, or prefixes of them, on both sides; a prefix as the upper end includes the keys that start with it. */
+export const between = (template: KeyTemplate, given: Values, low: Values, high: Values): SortCondition => {
+  const from = template.prefix({ ...given, ...low });
+  const to = template.prefix({ ...given, ...high });
+  if (from.text > to.text && Buffer.compare(Buffer.from(from.text), Buffer.from(to.text)) > 0) {
+    return invalid('between', 'the low end is above the high end');
+  }
+  return { operator: 'between', low: from.text, high: to.complete ? to.text : textAbove(to.text) };
+};
+
+/**
+ * One side of a key, kept inside the keys that have the given inputs: a sort key condition takes one operator, so the
+ * other side is their common start, and the exclusive ends are the texts just beside.
+ */
+export const compared = (template: KeyTemplate, given: Values, operator: SortOperator, side: Values): SortCondition => {
+  const start = template.prefix(given).text;
+  const { text, complete } = template.prefix({ ...given, ...side });
+  if (text === start) return invalid(operator, 'expected an input of the sort key beyond those that the query has');
+  const end = textAbove(start);
+  switch (operator) {
+    case 'lt':
+      return { operator: 'between', low: lowest(start), high: textBelow(text) };
+    case 'le':
+      return { operator: 'between', low: lowest(start), high: complete ? text : textAbove(text) };
+    case 'gt':
+      return { operator: 'between', low: complete ? `${text}\0` : textAbove(text), high: end };
+    case 'ge':
+      return { operator: 'between', low: text, high: end };
+  }
+};
+
+/** A key value is not empty, so the least text is one NUL. */
+const lowest = (start: string): string => (start === '' ? '\0' : start);

@@ -1,0 +1,18 @@
+import { InvalidInputError } from '../errors/errors.js';
+
+/** Whether it is DynamoDB's error of that name; by name, since a process may hold several SDK copies. */
+export const isNamed = (error: unknown, name: string): boolean =>
+  typeof error === 'object' && error !== null && (error as { name?: unknown }).name === name;
+
+const missingParent = 'document path provided in the update expression is invalid';
+
+/** Adds what to do to the one refusal that a caller can't understand from DynamoDB's words. */
+export const explained = (error: unknown): unknown => {
+  if (!isNamed(error, 'ValidationException') || !String((error as Error).message).includes(missingParent)) return error;
+  const explained = new InvalidInputError(
+    'set',
+    'the map or list that the path goes through is not stored in the item: set the whole map, or create it first',
+  );
+  explained.cause = error;
+  return explained;
+};

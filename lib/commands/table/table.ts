@@ -1,0 +1,185 @@
+import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import { DeleteCommand, type Delete, type UnversionedDelete } from '../delete/delete.js';
+import type { AnyEntity } from '../entity/entity.js';
+import { invalid } from '../errors/errors.js';
+import { GetCommand, type Get } from '../get/get.js';
+import { PutCommand, type Put, type VersionedPut } from '../put/put.js';
+import { QueryCommand, type Query } from '../query/query.js';
+import { UpdateCommand, type UnversionedUpdate, type Update } from '../update/update.js';
+import type { Batchable } from '../write/step.js';
+import type { HasVersion } from '../write/write-results.js';
+import { TableModel, type Binding } from './table-model.js';
+
+/** The key attributes of an index of the table. */
+export interface TableIndex {
+  /** @default the index's name followed by `pk` */
+  readonly pk?: string;
+  /** False for an index without sort key. @default the index's name followed by `sk` */
+  readonly sk?: string | false;
+}
+
+/** What {@link table} takes. */
+export interface TableOptions {
+  readonly name: string;
+  /** The caller's own client: its retries, time-outs and middleware apply. Never the DocumentClient. */
+  readonly client: DynamoDBClient;
+  /** @default 'pk' */
+  readonly pk?: string;
+  /** False for a table without sort key. @default 'sk' */
+  readonly sk?: string | false;
+  /** The attribute that holds the entity's name. @default '_type' */
+  readonly type?: string;
+  /** The time-to-live attribute. @default 'ttl' */
+  readonly timeToLive?: string;
+  /** Global and local secondary indexes, by name. */
+  readonly indexes?: Readonly<Record<string, TableIndex>>;
+}
+
+/** A DynamoDB table that holds entities. */
+export interface Table {
+  readonly name: string;
+  readonly client: DynamoDBClient;
+  /**
+   * Binds an entity, for its commands.
+   * @throws InvalidInputError where its keys could be those of another entity of the table, it uses an index that the
+   *   table lacks, or an attribute of it has the name of one that the library writes
+   */
+  of<E extends AnyEntity & { readonly '~version': true }>(entity: E): VersionedEntityTable<E>;
+  of<E extends AnyEntity>(entity: E): EntityTable<E>;
+}
+
+interface Reads<E extends AnyEntity> {
+  readonly '~e': E;
+  /** GetItem by key. */
+  get(key: E['~key']): Get<E, E['~item'], unknown>;
+  /** Query by partition key and, from the left, any inputs of the sort key. */
+  query(key: E['~pk'] & Partial<E['~key']>): Query<E, E['~item'], E['~key'], unknown>;
+  /** Queries of one of the entity's indexes. */
+  index<I extends keyof E['~indexes'] & string>(name: I): IndexTable<E, E['~indexes'][I]>;
+}
+
+/** Queries of an index; they are never strongly consistent on a global one. */
+export interface IndexTable<E extends AnyEntity, X> {
+  query(
+    key: X extends { readonly pk: infer P; readonly sk: infer S } ? P & Partial<S> : never,
+  ): Query<E, E['~item'], X extends { readonly pk: infer P; readonly sk: infer S } ? P & S : never, unknown>;
+}
+
+/** The commands of an entity without version. */
+export interface EntityTable<E extends AnyEntity> extends Reads<E> {
+  /** PutItem: creates or replaces the whole item. */
+  put(item: E['~input']): Put<E, unknown, unknown> & Batchable;
+  /** A put that holds only where no item has the key (`attribute_not_exists`): a claim, in one word. */
+  unique(item: E['~input']): Put<E, unknown, unknown>;
+  /** UpdateItem: patches the item, or creates it. */
+  update(key: E['~key']): Update<E, unknown, unknown>;
+  /** DeleteItem by key. */
+  delete(key: E['~key']): Delete<E, unknown, unknown> & Batchable;
+  /** DeleteItem of an item that was read. */
+  deleteItem(item: E['~item']): Delete<E, unknown, unknown>;
+}
+
+/** The commands of an entity with `version()`. */
+export interface VersionedEntityTable<E extends AnyEntity> extends Reads<E> {
+  /** PutItem, on condition that the item's version is the stored one; absent or 0: that no item has the key. */
+  put(item: E['~input']): VersionedPut<E, HasVersion, unknown>;
+  /** A put that holds only where no item has the key (`attribute_not_exists`). */
+  unique(item: E['~input']): Put<E, HasVersion, unknown>;
+  /** UpdateItem; can be sent only after `ifVersion(n)` or `ignoreVersion()`. */
+  update(key: E['~key']): UnversionedUpdate<E, unknown, unknown>;
+  /** DeleteItem by key; can be sent only after `ifVersion(n)` or `ignoreVersion()`. */
+  delete(key: E['~key']): UnversionedDelete<E, unknown, unknown>;
+  /** DeleteItem of an item that was read, on condition that its version is still the stored one. */
+  deleteItem(item: E['~item']): Delete<E, unknown, unknown>;
+}
+
+const entityTableBrand = Symbol.for('safewrites.entityTable');
+const tableBrand = Symbol.for('safewrites.table');
+
+type Values = Record<string, unknown>;
+
+/** The run-time half of {@link EntityTable}. */
+class EntityTableModel {
+  readonly [entityTableBrand] = 1;
+  constructor(readonly binding: Binding) {}
+
+  get(key: Values): GetCommand {
+    return new GetCommand(this.binding, this.binding.entity.key(key));
+  }
+  put(item: Values): PutCommand {
+    return PutCommand.of(this.binding, item);
+  }
+  unique(item: Values): PutCommand {
+    return this.put(item).ifNotExists();
+  }
+  update(key: Values): UpdateCommand {
+    return new UpdateCommand(this.binding, { ...key });
+  }
+  delete(key: Values): DeleteCommand {
+    return new DeleteCommand(this.binding, this.binding.entity.key(key));
+  }
+  deleteItem(item: Values): DeleteCommand {
+    return DeleteCommand.ofItem(this.binding, item);
+  }
+  query(key: Values): QueryCommand {
+    return QueryCommand.of(this.binding, undefined, key);
+  }
+  index(name: string): { query(key: Values): QueryCommand } {
+    const { binding } = this;
+    const index = binding.entity.model.indexes.find((candidate) => candidate.name === name);
+    if (index === undefined) return invalid(binding.entity.model.name, `has no index ${name}`);
+    return { query: (key) => QueryCommand.of(binding, index, key) };
+  }
+}
+
+/** The binding behind a bound entity, for the functions that take one. */
+export const bindingOf = (value: unknown): Binding =>
+  typeof value === 'object' && value !== null && entityTableBrand in value
+    ? (value as EntityTableModel).binding
+    : invalid('table', 'expected a bound entity, such as shop.of(Order)');
+
+/** The table behind a public one. */
+export const tableModelOf = (value: unknown): TableModel =>
+  typeof value === 'object' && value !== null && tableBrand in value
+    ? (value as { [tableBrand]: TableModel })[tableBrand]
+    : invalid('table', 'expected a table made by table()');
+
+/**
+ * A table, by name and on the caller's own client.
+ *
+ * @throws InvalidInputError for a DocumentClient, which would encode values twice
+ * @example const shop = table({ name: 'shop', client: new DynamoDBClient() });
+ */
+export const table = (options: TableOptions): Table => {
+  const { name, client, pk = 'pk', sk = 'sk', type = '_type', timeToLive = 'ttl', indexes = {} } = options;
+  if (typeof name !== 'string' || name === '') invalid('name', "expected the table's name");
+  if (typeof (client as { send?: unknown } | undefined)?.send !== 'function')
+    invalid('client', 'expected a DynamoDBClient');
+  if ('translateConfig' in (client.config as object)) {
+    invalid('client', 'expected the DynamoDBClient, not the DynamoDBDocumentClient around it');
+  }
+  const model = new TableModel(name, client, {
+    pk,
+    sk: sk === false ? undefined : sk,
+    type,
+    timeToLive,
+    indexes: Object.fromEntries(
+      Object.entries(indexes).map(([index, names]) => [
+        index,
+        { pk: names.pk ?? `${index}pk`, sk: names.sk === false ? undefined : (names.sk ?? `${index}sk`) },
+      ]),
+    ),
+  });
+  const bound = new WeakMap<object, EntityTableModel>();
+  const shop = {
+    [tableBrand]: model,
+    name,
+    client,
+    of(entity: object): EntityTableModel {
+      let entityTable = bound.get(entity);
+      if (entityTable === undefined) bound.set(entity, (entityTable = new EntityTableModel(model.bind(entity))));
+      return entityTable;
+    },
+  };
+  return shop as unknown as Table;
+};

@@ -1,0 +1,78 @@
+import type { AttributeMap, AttributeValue } from '../attributes/attribute-value.js';
+import type { AnyEntity } from '../entity/entity.js';
+import { invalid } from '../errors/errors.js';
+import type { Condition, Cursor } from '../expressions/condition.js';
+import { Token, type Shape } from '../expressions/shape.js';
+import { bindingOf } from '../table/table.js';
+import type { Binding } from '../table/table-model.js';
+import type { Step } from '../write/step.js';
+import { WriteCommand, noOptions, type BuiltWrite, type WriteOptions } from '../write/write-command.js';
+import type { HasItem } from '../write/write-results.js';
+
+/** A step of a transaction that writes nothing and only holds the others to a condition. It has no `send`. */
+export interface ConditionCheck<E extends AnyEntity, F> extends Step<F> {
+  /** Adds a condition; conditions join with AND, each in parentheses. */
+  if(condition: Condition<E['name']>): ConditionCheck<E, F>;
+  ifExists(): ConditionCheck<E, F>;
+  ifNotExists(): ConditionCheck<E, F>;
+  /** Only where this version is stored. */
+  ifVersion(version: number): ConditionCheck<E, F>;
+  /** Where the condition fails, `failed.<step>.item` is what it saw. */
+  returnOldOnFailure(): ConditionCheck<E, HasItem<E['~item'] | undefined>>;
+}
+
+class ConditionCheckCommand extends WriteCommand {
+  constructor(
+    binding: Binding,
+    private readonly key: AttributeMap,
+    shape: Shape = binding.entity.root.step(Token.Delete),
+    values: AttributeValue[] = [],
+    count = 0,
+    options: WriteOptions = noOptions,
+    from?: WriteCommand,
+  ) {
+    super('ConditionCheck', binding, shape, values, count, options, from);
+  }
+
+  protected override fork(shape: Shape, values: AttributeValue[], count: number, options: WriteOptions): this {
+    return new ConditionCheckCommand(this.binding, this.key, shape, values, count, options, this) as this;
+  }
+
+  override storedKey(): AttributeMap {
+    return this.key;
+  }
+
+  protected override build(at: Cursor): BuiltWrite {
+    const { entity, table } = this.binding;
+    const { ifVersion } = this.options;
+    if (ifVersion !== undefined) {
+      at.shape = at.shape.step(Token.VersionIs);
+      at.values.push(entity.model.version?.encode(ifVersion) as AttributeValue);
+    }
+    const request = { TableName: table.name, Key: this.key };
+    const rendered = this.rendered(at);
+    if (rendered.condition === undefined)
+      invalid('conditionCheck', 'has no condition: say if(…), ifExists() or ifVersion(n)');
+    this.expressions(request, rendered, at);
+    return { request, version: undefined };
+  }
+
+  protected override sdkCommand(): never {
+    return invalid('conditionCheck', 'is a step of a transaction, and can not be sent alone');
+  }
+}
+
+/**
+ * A condition on an item that a transaction does not write. Cost in its transaction: two write units at least, as a
+ * write of the item's size.
+ *
+ * @example await transactWrite(shop, { open: conditionCheck(orders, key).if(Order.attrs.status.eq('OPEN')), … });
+ */
+export const conditionCheck = <E extends AnyEntity>(
+  entityTable: { readonly '~e': E },
+  key: E['~key'],
+): ConditionCheck<E, unknown> => {
+  const binding = bindingOf(entityTable);
+  const command = new ConditionCheckCommand(binding, binding.entity.key(key as Record<string, unknown>));
+  return command as unknown as ConditionCheck<E, unknown>;
+};

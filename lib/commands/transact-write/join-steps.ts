@@ -1,0 +1,23 @@
+import { invalid } from '../errors/errors.js';
+import type { Steps } from './transact-write.js';
+
+type Joined<T extends readonly Steps[]> = T extends readonly [infer First, ...infer Rest extends readonly Steps[]]
+  ? First & Joined<Rest>
+  : unknown;
+
+/**
+ * Joins the steps of several helpers into one transaction's.
+ *
+ * @throws InvalidInputError for a name used twice: spreading objects would drop a write silently
+ * @example transactWrite(shop, joinSteps(claimSteps(user), { user: registrants.put(user).ifNotExists() }))
+ */
+export const joinSteps = <const T extends readonly Steps[]>(...parts: T): Joined<T> => {
+  const joined: Record<string, unknown> = {};
+  for (const part of parts) {
+    for (const name of Object.keys(part)) {
+      if (Object.hasOwn(joined, name)) invalid(name, 'is the name of two steps: rename one');
+      joined[name] = part[name];
+    }
+  }
+  return joined as Joined<T>;
+};

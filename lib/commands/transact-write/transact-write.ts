@@ -1,0 +1,273 @@
+import { randomUUID } from 'node:crypto';
+import {
+  TransactWriteItemsCommand,
+  type ConsumedCapacity,
+  type TransactWriteItemsCommandInput,
+  type TransactWriteItem,
+} from '@aws-sdk/client-dynamodb';
+import type { AttributeMap } from '../attributes/attribute-value.js';
+import { itemSize } from '../attributes/item-size.js';
+import { CommandUsedError, LimitExceededError, invalid } from '../errors/errors.js';
+import { TransactionCanceledException, type CancellationCode, type StepFailure } from '../errors/exceptions.js';
+import { checkAttempts, limitAttempts } from '../retry/max-attempts.js';
+import { explained, isNamed } from '../send/failures.js';
+import { httpOptions, type SendOptions } from '../send/send-options.js';
+import { tableModelOf, type Table } from '../table/table.js';
+import type { TableModel } from '../table/table-model.js';
+import { lifeChannel, traced } from '../tracing/channel.js';
+import { requestJson } from '../write/request-json.js';
+import { isStep, stepSymbol, type Step, type StepParts } from '../write/step.js';
+
+/** The steps of a transaction: writes and condition checks, by names of the caller's. */
+export interface Steps {
+  readonly [name: string]: Step<unknown>;
+}
+
+/** A transaction that was committed. */
+export interface Committed {
+  readonly committed: true;
+}
+
+/** A transaction of which a condition failed: nothing was written. */
+export interface NotCommitted<S extends Steps> {
+  readonly committed: false;
+  /** The steps that stopped it; `item` is what a step's condition saw, where it asked with `returnOldOnFailure()`. */
+  readonly failed: { readonly [K in keyof S]?: { readonly reason: CancellationCode } & S[K]['~f'] };
+}
+
+/** What a transaction consumed, after `returnCapacity()`; a transacted write unit counts twice. */
+export interface HasCapacities {
+  readonly consumedCapacity: readonly ConsumedCapacity[];
+}
+
+/**
+ * TransactWriteItems: all steps, over any tables of the client, or none. At most 100 steps, 4 MB, each item once. Cost:
+ * one request, twice the write units of its writes, also where it is cancelled.
+ */
+export interface TransactWrite<S extends Steps, O> extends Promise<Committed & O> {
+  /** Makes DynamoDB treat the same request sent again within ten minutes as done. @default a random UUID */
+  token(clientRequestToken: string): TransactWrite<S, O>;
+  readonly clientRequestToken: string;
+  returnCapacity(): TransactWrite<S, O & HasCapacities>;
+  /** Attempts of the SDK, the first included. */
+  maxAttempts(attempts: number): TransactWrite<S, O>;
+  /**
+   * Sends it.
+   * @throws TransactionCanceledException with the steps that stopped it
+   */
+  send(options?: SendOptions): Promise<Committed & O>;
+  /** Sends it, and answers failed conditions; conflicts, throttles and anything else throw. */
+  trySend(options?: SendOptions): Promise<(Committed & O) | NotCommitted<S>>;
+  /**
+   * The transaction as one request that can be sent again as it is, which after an unknown outcome (a time-out, a lost
+   * response) is the same request to DynamoDB. For ten minutes; after that, only a condition makes it safe.
+   */
+  build(): BuiltTransaction<S, O>;
+  /** The SDK's input, instead of sending. */
+  toRequest(): TransactWriteItemsCommandInput;
+  /** The request as it goes over the wire, instead of sending. */
+  toRequestJson(): string;
+}
+
+/** See {@link TransactWrite.build}. */
+export interface BuiltTransaction<S extends Steps, O> {
+  readonly clientRequestToken: string;
+  send(options?: SendOptions): Promise<Committed & O>;
+  trySend(options?: SendOptions): Promise<(Committed & O) | NotCommitted<S>>;
+}
+
+const maximumSteps = 100;
+const maximumBytes = 4 * 1024 * 1024;
+
+interface TransactOptions {
+  readonly token: string;
+  readonly capacity?: boolean;
+  readonly attempts?: number;
+}
+
+/** A request whose steps are rendered: sendable any number of times. */
+class Built {
+  constructor(
+    private readonly table: TableModel,
+    private readonly names: readonly string[],
+    private readonly parts: readonly StepParts[],
+    readonly request: TransactWriteItemsCommandInput,
+    private readonly options: TransactOptions,
+  ) {}
+
+  get clientRequestToken(): string {
+    return this.options.token;
+  }
+
+  async send(options?: SendOptions): Promise<unknown> {
+    return this.run(options, false);
+  }
+
+  async trySend(options?: SendOptions): Promise<unknown> {
+    return this.run(options, true);
+  }
+
+  private async run(options: SendOptions | undefined, answersFailure: boolean): Promise<unknown> {
+    const { table, request } = this;
+    const { attempts, capacity } = this.options;
+    const command = new TransactWriteItemsCommand(request);
+    if (attempts !== undefined) await limitAttempts(table.client, command, attempts);
+    const trace = { operation: 'TransactWriteItems', table: table.name, actions: this.names.length };
+    return traced(trace, async (context) => {
+      try {
+        const output = await table.client.send(command, httpOptions(options));
+        context.outcome = 'ok';
+        return capacity === true
+          ? { committed: true, consumedCapacity: output.ConsumedCapacity ?? [] }
+          : { committed: true };
+      } catch (error) {
+        const failed = this.failedSteps(error);
+        if (failed === undefined) throw explained(error);
+        const conditionFailed = Object.values(failed).some(({ reason }) => reason === 'ConditionalCheckFailed');
+        if (!answersFailure || !conditionFailed) throw new TransactionCanceledException(failed, error);
+        context.outcome = 'notCommitted';
+        return { committed: false, failed };
+      }
+    });
+  }
+
+  /** The steps that stopped the transaction, by name; undefined where the error is no cancellation. */
+  private failedSteps(error: unknown): Record<string, StepFailure> | undefined {
+    if (!isNamed(error, 'TransactionCanceledException')) return undefined;
+    const reasons = (error as { CancellationReasons?: { Code?: string; Item?: AttributeMap }[] }).CancellationReasons;
+    if (reasons === undefined) return undefined;
+    const failed: Record<string, StepFailure> = {};
+    this.names.forEach((name, i) => {
+      const { Code: reason, Item: stored } = reasons[i] ?? {};
+      if (reason === undefined || reason === 'None') return;
+      const asked = this.parts[i]?.request['ReturnValuesOnConditionCheckFailure'] !== undefined;
+      const item = stored && this.parts[i]?.decode(stored);
+      failed[name] = asked ? { reason: reason as CancellationCode, item } : { reason: reason as CancellationCode };
+    });
+    return failed;
+  }
+}
+
+class TransactWriteCommand {
+  readonly [Symbol.toStringTag] = 'TransactWriteCommand';
+  private used = false;
+  private sent: Promise<unknown> | undefined = undefined;
+
+  constructor(
+    private readonly table: TableModel,
+    private readonly steps: Readonly<Record<string, unknown>>,
+    private readonly options: TransactOptions,
+    from?: TransactWriteCommand,
+  ) {
+    if (lifeChannel.hasSubscribers) lifeChannel.publish({ command: this, event: 'created', from, what: 'transaction' });
+  }
+
+  get clientRequestToken(): string {
+    return this.options.token;
+  }
+
+  private with(change: Partial<TransactOptions>): TransactWriteCommand {
+    if (this.used) throw new CommandUsedError('transaction');
+    return new TransactWriteCommand(this.table, this.steps, { ...this.options, ...change }, this);
+  }
+
+  token(token: string): TransactWriteCommand {
+    if (typeof token !== 'string' || token === '' || token.length > 36) invalid('token', 'expected 1 to 36 characters');
+    return this.with({ token });
+  }
+  returnCapacity(): TransactWriteCommand {
+    return this.with({ capacity: true });
+  }
+  maxAttempts(attempts: number): TransactWriteCommand {
+    return this.with({ attempts: checkAttempts(attempts) });
+  }
+
+  build(): Built {
+    if (this.used) throw new CommandUsedError('transaction');
+    const names = Object.keys(this.steps);
+    if (names.length === 0) invalid('transactWrite', 'expected at least one step');
+    if (names.length > maximumSteps) {
+      throw new LimitExceededError('transactWrite', `has ${names.length} steps, more than DynamoDB's ${maximumSteps}`);
+    }
+    for (const name of names)
+      if (!isStep(this.steps[name])) invalid(name, 'expected a write command or a conditionCheck()');
+    this.used = true;
+    if (lifeChannel.hasSubscribers) lifeChannel.publish({ command: this, event: 'used' });
+    const parts = names.map((name) => (this.steps[name] as { [stepSymbol](): StepParts })[stepSymbol]());
+    checkBudget(names, parts);
+    const request: TransactWriteItemsCommandInput = {
+      ClientRequestToken: this.options.token,
+      TransactItems: parts.map(({ kind, request }) => ({ [kind]: request }) as unknown as TransactWriteItem),
+    };
+    if (this.options.capacity === true) request.ReturnConsumedCapacity = 'TOTAL';
+    return new Built(this.table, names, parts, request, this.options);
+  }
+
+  toRequest(): TransactWriteItemsCommandInput {
+    return this.build().request;
+  }
+  toRequestJson(): string {
+    return requestJson(this.toRequest());
+  }
+  async send(options?: SendOptions): Promise<unknown> {
+    return this.build().send(options);
+  }
+  async trySend(options?: SendOptions): Promise<unknown> {
+    return this.build().trySend(options);
+  }
+  /** Sends once and remembers, so that it can be awaited like a promise, and twice. */
+  then(
+    onFulfilled?: ((value: never) => unknown) | null,
+    onRejected?: ((reason: unknown) => unknown) | null,
+  ): Promise<unknown> {
+    this.sent ??= this.send();
+    return this.sent.then(onFulfilled as never, onRejected);
+  }
+  catch(onRejected?: ((reason: unknown) => unknown) | null): Promise<unknown> {
+    return this.then(null, onRejected);
+  }
+  finally(onFinally?: (() => void) | null): Promise<unknown> {
+    this.sent ??= this.send();
+    return this.sent.finally(onFinally);
+  }
+}
+
+/** Limits that DynamoDB would answer without saying which step is at fault. */
+const checkBudget = (names: readonly string[], parts: readonly StepParts[]): void => {
+  const seen = new Map<string, string>();
+  let bytes = 0;
+  parts.forEach(({ request, key, written }, i) => {
+    const name = names[i] as string;
+    const id = JSON.stringify([request.TableName, key]);
+    const other = seen.get(id);
+    if (other !== undefined) invalid(name, `touches the same item as ${other}: a transaction takes each item once`);
+    seen.set(id, name);
+    const size = itemSize(written);
+    if (bytes + size > maximumBytes) {
+      throw new LimitExceededError(
+        name,
+        `takes the transaction over DynamoDB's 4 MB: it has ${size} bytes, the steps before it ${bytes}`,
+      );
+    }
+    bytes += size;
+  });
+};
+
+/**
+ * A transaction of named steps. Each step is a command of the library, used up by it.
+ *
+ * @param table the table whose client sends it; steps may be of other tables
+ * @throws InvalidInputError for no steps, the same item twice, or what is no step; LimitExceededError over 100 steps or
+ *   4 MB; both before anything is sent
+ * @example
+ * const outcome = await transactWrite(shop, {
+ *   email: mails.unique({ address, owner }),
+ *   user: registrants.put(user).ifNotExists(),
+ * }).trySend();
+ * if (!outcome.committed && outcome.failed.email) return 'EmailTaken';
+ */
+export const transactWrite = <S extends Steps>(table: Table, steps: S): TransactWrite<S, unknown> => {
+  if (typeof steps !== 'object' || steps === null) invalid('transactWrite', 'expected steps by name');
+  const command = new TransactWriteCommand(tableModelOf(table), { ...steps }, { token: randomUUID() });
+  return command as unknown as TransactWrite<S, unknown>;
+};

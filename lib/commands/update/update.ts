@@ -1,0 +1,328 @@
+import { UpdateItemCommand, type UpdateItemCommandInput } from '@aws-sdk/client-dynamodb';
+import type { AttributeMap, AttributeValue } from '../attributes/attribute-value.js';
+import type { AnyEntity, UpdateText } from '../entity/entity.js';
+import { invalid } from '../errors/errors.js';
+import { isCondition, type Condition, type Cursor } from '../expressions/condition.js';
+import {
+  Handle,
+  isHandle,
+  isNumeric,
+  type AttributeHandle,
+  type ListHandle,
+  type NumberHandle,
+  type SetHandle,
+  type Writable,
+} from '../expressions/handle.js';
+import { Op, Token, type Shape } from '../expressions/shape.js';
+import type { SendOptions } from '../send/send-options.js';
+import type { Binding } from '../table/table-model.js';
+import type { Step } from '../write/step.js';
+import { WriteCommand, noOptions, type BuiltWrite, type WriteOptions } from '../write/write-command.js';
+import type { HasCapacity, HasItem, HasMetrics, HasVersion, NotMet, Written } from '../write/write-results.js';
+
+type Settable<N, V> = AttributeHandle<N, V> & Writable;
+
+/** The clauses of an update that don't change what it returns. */
+export interface UpdateClauses<E extends AnyEntity> {
+  /**
+   * Sets attributes; `undefined`, and an empty set, remove. A member of a map is set through its handle, and the map
+   * must be stored. An attribute that is an input of an index's key is set together with the other inputs.
+   */
+  set(values: E['~set']): this;
+  set<V>(attribute: Settable<E['name'], V>, value: NoInfer<V> | undefined): this;
+  set<V>(attribute: Settable<E['name'], V>, value: UpdateText<E['name']>): this;
+  /** Sets it unless the value is `undefined`, which changes nothing. */
+  setIfDefined<V>(attribute: Settable<E['name'], V>, value: NoInfer<V> | undefined): this;
+  /** Sets it only where it is absent (`if_not_exists`). */
+  setIfNotExists<V>(attribute: Settable<E['name'], V>, value: NoInfer<V>): this;
+  /** Adds to a number; an absent one counts as 0. Not repeatable: see docs/retries.md and `maxAttempts(1)`. */
+  add<V>(attribute: NumberHandle<E['name'], V>, amount: NoInfer<V>): this;
+  /** Adds elements to a set; repeating it changes nothing. */
+  add<U>(attribute: SetHandle<E['name'], ReadonlySet<U>>, elements: Iterable<NoInfer<U>>): this;
+  /** Takes elements out of a set. */
+  deleteFrom<U>(attribute: SetHandle<E['name'], ReadonlySet<U>>, elements: Iterable<NoInfer<U>>): this;
+  /** Appends to a list; an absent one counts as empty. Not repeatable. */
+  append<V, M>(attribute: ListHandle<E['name'], V, M>, elements: NoInfer<V>): this;
+  /** Puts elements before those of a list; an absent one counts as empty. Not repeatable. */
+  prepend<V, M>(attribute: ListHandle<E['name'], V, M>, elements: NoInfer<V>): this;
+  /** Removes attributes. */
+  // eslint-disable-next-line @typescript-eslint/no-explicit-any -- invariant in V, and any attribute may be removed
+  remove(...attributes: readonly Settable<E['name'], any>[]): this;
+  /** Adds a condition; conditions join with AND, each in parentheses. */
+  if(condition: Condition<E['name']>): this;
+  /** Only where an item has this key: without it, an update creates the item from its key and what it names. */
+  ifExists(): this;
+  /** Only where no item has this key. */
+  ifNotExists(): this;
+  /** Stores the inputs of the key as attributes, as a put does. */
+  storeKeyInputs(): this;
+  /** Attempts of the SDK for this command, the first included (docs/retries.md). */
+  maxAttempts(attempts: number): this;
+}
+
+/**
+ * UpdateItem: changes what it names and leaves the rest; creates the item where there is none, unless `ifExists()` or a
+ * condition says otherwise. Cost: one write unit per KB of the larger of the item before and after, also where the
+ * condition fails.
+ *
+ * `O` is what a success adds to its result, `F` what a failure adds.
+ */
+export interface Update<E extends AnyEntity, O, F> extends UpdateClauses<E>, Step<F>, Promise<Written & O> {
+  /** The result's `item` is the one before, if there was one. */
+  returnOld(): Update<E, O & HasItem<E['~item'] | undefined>, F>;
+  /** The result's `item` is the one after. */
+  returnNew(): Update<E, O & HasItem<E['~item']>, F>;
+  /** The terminal gives this attribute's value after the update. */
+  return<V>(attribute: AttributeHandle<E['name'], V>): ReturningUpdate<E, V>;
+  /** Where the condition fails, `item` is what it saw, at no cost. */
+  returnOldOnFailure(): Update<E, O, HasItem<E['~item'] | undefined>>;
+  returnCapacity(of?: 'total' | 'indexes'): Update<E, O & HasCapacity, F>;
+  returnItemCollectionMetrics(): Update<E, O & HasMetrics, F>;
+  /**
+   * Sends it.
+   * @throws ConditionalCheckFailedException where the condition does not hold
+   * @throws InvalidInputError where a path goes through a map or list that is not stored
+   */
+  send(options?: SendOptions): Promise<Written & O>;
+  /** Sends it, and answers a failed condition instead of throwing. */
+  trySend(options?: SendOptions): Promise<(Written & O) | (NotMet & F)>;
+  /** The SDK's input, instead of sending. */
+  toRequest(): UpdateItemCommandInput;
+  /** The request as it goes over the wire, instead of sending. */
+  toRequestJson(): string;
+}
+
+/** The update of an entity with `version()`, before it said what becomes of the version: it can't be sent. */
+export interface UnversionedUpdate<E extends AnyEntity, O, F> extends UpdateClauses<E> {
+  returnOld(): UnversionedUpdate<E, O & HasItem<E['~item'] | undefined>, F>;
+  returnNew(): UnversionedUpdate<E, O & HasItem<E['~item']>, F>;
+  returnOldOnFailure(): UnversionedUpdate<E, O, HasItem<E['~item'] | undefined>>;
+  returnCapacity(of?: 'total' | 'indexes'): UnversionedUpdate<E, O & HasCapacity, F>;
+  returnItemCollectionMetrics(): UnversionedUpdate<E, O & HasMetrics, F>;
+  /** Only where this version is stored; stores the next one. */
+  ifVersion(version: number): Update<E, O & HasVersion, F>;
+  /** Whatever version is stored; adds one to it, so that a copy read before fails its next checked write. */
+  ignoreVersion(): Update<E, O, F>;
+}
+
+/** An update whose terminal gives one attribute's value. */
+export interface ReturningUpdate<E extends AnyEntity, out V> extends UpdateClauses<E>, Promise<V> {
+  /**
+   * Sends it.
+   * @returns the attribute after the update; undefined where it is optional and absent
+   * @throws ConditionalCheckFailedException where the condition does not hold
+   */
+  send(options?: SendOptions): Promise<V>;
+  toRequest(): UpdateItemCommandInput;
+  toRequestJson(): string;
+}
+
+/** The run-time half of {@link Update}. */
+export class UpdateCommand extends WriteCommand {
+  constructor(
+    binding: Binding,
+    private readonly inputs: Record<string, unknown>,
+    private readonly key: AttributeMap = binding.entity.key(inputs),
+    shape: Shape = binding.entity.root,
+    values: AttributeValue[] = [binding.entity.model.type],
+    count = 1,
+    options: WriteOptions = noOptions,
+    from?: WriteCommand,
+    private readonly returning?: Handle,
+  ) {
+    super('Update', binding, shape, values, count, options, from);
+  }
+
+  protected override fork(shape: Shape, values: AttributeValue[], count: number, options: WriteOptions): this {
+    const { binding, inputs, key, returning } = this;
+    return new UpdateCommand(binding, inputs, key, shape, values, count, options, this, returning) as this;
+  }
+
+  override storedKey(): AttributeMap {
+    return this.key;
+  }
+
+  /** The handle, if an update of this entity may write it. */
+  private writable(handle: unknown): Handle {
+    const { model } = this.binding.entity;
+    if (!isHandle(handle)) return invalid('update', `expected an attribute of ${model.name}, such as its attrs have`);
+    if (handle.entity !== model) return invalid(handle.path, 'is an attribute of another entity');
+    if (handle.measuresSize) return invalid(handle.path, 'a size can not be written');
+    return handle.writable
+      ? handle
+      : invalid(handle.path, 'is an input of the primary key, which an update can not change');
+  }
+
+  private act(at: Cursor, handle: Handle, operation: number, ...values: AttributeValue[]): void {
+    at.shape = at.shape.step(handle.number * 32 + operation, handle, handle.kept);
+    for (const value of values) at.values.push(value);
+  }
+
+  private setOne(at: Cursor, handle: Handle, value: unknown): void {
+    if (isCondition(value)) {
+      if (value.token !== Token.Text || value.entity !== handle.entity) {
+        invalid(handle.path, 'expected a value, or expression text of this entity');
+      }
+      this.act(at, handle, Op.setText);
+      at.shape = at.shape.step(Token.Text, value.data, false);
+      at.values.push(...value.values);
+      return;
+    }
+    const encoded = value === undefined ? undefined : handle.encode(value);
+    // An absent value, or an empty set, which DynamoDB can't store.
+    if (encoded === undefined) this.act(at, handle, Op.remove);
+    else this.act(at, handle, Op.set, encoded);
+  }
+
+  set(what: unknown, ...value: [] | [unknown]): this {
+    const at = this.cursor();
+    const { model } = this.binding.entity;
+    let { options } = this;
+    const setTo = (handle: Handle, to: unknown): void => {
+      this.setOne(at, handle, to);
+      if (handle.attribute.traits.kind === 'version') options = { ...options, setsVersion: to as number };
+    };
+    if (isHandle(what)) {
+      if (value.length === 0) invalid(what.path, 'set(attribute, value) takes a value; undefined removes it');
+      setTo(this.writable(what), value[0]);
+    } else {
+      if (typeof what !== 'object' || what === null) invalid('set', 'expected attributes with their values');
+      const values = what as Record<string, unknown>;
+      for (const name in values)
+        if (Object.hasOwn(values, name)) setTo(this.writable(model.handle(name)), values[name]);
+    }
+    return this.next(at, options);
+  }
+
+  setIfDefined(handle: unknown, value: unknown): this {
+    return value === undefined ? this.with({}) : this.set(handle, value);
+  }
+
+  setIfNotExists(handle: unknown, value: unknown): this {
+    const at = this.cursor();
+    const target = this.writable(handle);
+    this.act(at, target, Op.setIfNotExists, target.operand(value));
+    return this.next(at);
+  }
+
+  add(handle: unknown, value: unknown): this {
+    return this.amend(handle, value, Op.add);
+  }
+
+  deleteFrom(handle: unknown, value: unknown): this {
+    return this.amend(handle, value, Op.deleteFrom);
+  }
+
+  private amend(handle: unknown, value: unknown, operation: number): this {
+    const at = this.cursor();
+    const target = this.writable(handle);
+    const { kind } = target.attribute.traits;
+    if (kind !== 'set' && !(operation === Op.add && isNumeric(kind))) {
+      invalid(target.path, operation === Op.add ? 'add() takes a number or a set' : 'deleteFrom() takes a set');
+    }
+    const encoded = target.encode(value);
+    // No element to add or take out: DynamoDB refuses an empty set.
+    if (encoded !== undefined) this.act(at, target, operation, encoded);
+    return this.next(at);
+  }
+
+  append(handle: unknown, elements: unknown): this {
+    return this.extend(handle, elements, Op.append);
+  }
+
+  prepend(handle: unknown, elements: unknown): this {
+    return this.extend(handle, elements, Op.prepend);
+  }
+
+  private extend(handle: unknown, elements: unknown, operation: number): this {
+    const at = this.cursor();
+    const target = this.writable(handle);
+    if (target.attribute.traits.kind !== 'list') invalid(target.path, 'append() and prepend() take a list');
+    const list = target.operand(elements);
+    const values = operation === Op.append ? [{ L: [] }, list] : [list, { L: [] }];
+    this.act(at, target, operation, ...values);
+    return this.next(at);
+  }
+
+  remove(...handles: unknown[]): this {
+    const at = this.cursor();
+    for (const handle of handles) this.act(at, this.writable(handle), Op.remove);
+    return this.next(at);
+  }
+
+  storeKeyInputs(): this {
+    return this.with({ storeKeyInputs: true });
+  }
+
+  returnNew(): this {
+    return this.with({ returns: 'ALL_NEW' });
+  }
+
+  return(handle: unknown): UpdateCommand {
+    const { binding, inputs, key, shape, options } = this;
+    if (!isHandle(handle) || handle.entity !== binding.entity.model || handle.measuresSize) {
+      return invalid('return', `expected an attribute of ${binding.entity.model.name}`);
+    }
+    const { values } = this.cursor();
+    // All of them, unless the update turns out to write the attribute: then UPDATED_NEW holds it.
+    return new UpdateCommand(
+      binding,
+      inputs,
+      key,
+      shape,
+      values,
+      this.count,
+      { ...options, returns: 'ALL_NEW' },
+      this,
+      handle,
+    );
+  }
+
+  protected override build(at: Cursor): BuiltWrite {
+    this.checkVersionDecision();
+    const { entity, table } = this.binding;
+    const { ifVersion, ignoreVersion, storeKeyInputs, setsVersion } = this.options;
+    const { version: field } = entity.model;
+    if (storeKeyInputs === true) {
+      at.shape = at.shape.step(Token.StoreKeyInputs);
+      for (const input of entity.model.keyInputs)
+        at.values.push(input.encode(this.inputs[input.name]) as AttributeValue);
+    }
+    // After the caller's actions, so that rendering knows whether they set the version themselves.
+    let version = setsVersion;
+    if (field !== undefined && ifVersion !== undefined) {
+      at.shape = at.shape.step(Token.IfVersion);
+      at.values.push(field.encode(ifVersion) as AttributeValue);
+      version = setsVersion ?? ifVersion + 1;
+      if (setsVersion === undefined) at.values.push(field.encode(version) as AttributeValue);
+    } else if (field !== undefined && ignoreVersion === true) {
+      at.shape = at.shape.step(Token.IgnoreVersion);
+      if (setsVersion === undefined) at.values.push({ N: '0' }, { N: '1' });
+    }
+    const rendered = this.rendered(at, true);
+    for (const { template, positions } of rendered.indexKeys) {
+      const key = template.ofEncoded((input) => {
+        const position = positions.get(input.name);
+        return position === undefined ? input.encode(this.inputs[input.name]) : at.values[position];
+      });
+      at.values.push({ S: key as string });
+    }
+    const request: BuiltWrite['request'] = { TableName: table.name, Key: this.key };
+    if (this.returning !== undefined && rendered.written.has(this.returning)) request['ReturnValues'] = 'UPDATED_NEW';
+    this.expressions(request, rendered, at);
+    return { request, version };
+  }
+
+  protected override sdkCommand(request: UpdateItemCommandInput): UpdateItemCommand {
+    return new UpdateItemCommand(request);
+  }
+
+  override async send(options?: SendOptions): Promise<unknown> {
+    const result = await super.send(options);
+    return this.returning === undefined ? result : (result as { item: unknown }).item;
+  }
+
+  protected override read(stored: AttributeMap): unknown {
+    return this.returning === undefined ? super.read(stored) : this.binding.entity.decodeAt(stored, this.returning);
+  }
+}
