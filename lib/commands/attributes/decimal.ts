@@ -39,7 +39,12 @@ interface Decimal {
  * A decimal of up to 38 significant digits, stored as N without rounding: as text, or as an object of the decimal class
  * handed in, whose `toString()` is stored. DynamoDB gives numbers back normalised: `1.50` is read as `1.5`.
  *
- * @example attributes: { rate: decimal(), price: decimal(Big) }
+ * @example
+ * class Big {
+ *   constructor(readonly digits: string) {}
+ *   toString = () => this.digits;
+ * }
+ * const Rate = entity('RATE', { pk: 'RATE#{id}', sk: 'RATE', attributes: { id: string(), rate: decimal(), price: decimal(Big) } });
  */
 export const decimal = ((type?: DecimalClass<object>) =>
   new AttributeBuilder(

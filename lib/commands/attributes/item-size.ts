@@ -32,6 +32,8 @@ export const valueSize = (value: AttributeValue): number => {
 /**
  * Bytes of an item as DynamoDB counts them, names included; the limit is 409,600
  * (https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/CapacityUnitCalculations.html).
+ *
+ * @example itemSize({ pk: { S: 'ORDER#1' }, total: { N: '10' } }) // 16
  */
 export const itemSize = (item: AttributeMap): number => {
   let size = 0;

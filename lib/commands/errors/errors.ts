@@ -5,6 +5,11 @@ const base = brandOf('error');
 /**
  * Base of every error that the kit itself raises. `instanceof` works across two copies of the package. No message
  * contains a key, a value or an item; where code needs one, it is a property.
+ *
+ * @example
+ * await orders.get(key).item().catch((error: unknown) => {
+ *   if (error instanceof SafeWritesError) console.log(error.name);
+ * });
  */
 export class SafeWritesError extends Error {
   static override [Symbol.hasInstance](value: unknown): boolean {
@@ -24,7 +29,16 @@ export class SafeWritesError extends Error {
   }
 }
 
-/** What a caller gave is refused, before anything is sent: the message says what was expected. */
+/**
+ * What a caller gave is refused, before anything is sent: the message says what was expected.
+ *
+ * @example
+ * try {
+ *   toTimestamp('yesterday');
+ * } catch (error) {
+ *   if (error instanceof InvalidInputError) console.log(error.path);
+ * }
+ */
 export class InvalidInputError extends SafeWritesError {
   static override readonly kind = 'InvalidInputError';
   /** The attribute path, clause or step at fault; never a value. */
@@ -35,7 +49,14 @@ export class InvalidInputError extends SafeWritesError {
   }
 }
 
-/** A stored item doesn't match its entity, so it can't be read as one without losing or inventing something. */
+/**
+ * A stored item doesn't match its entity, so it can't be read as one without losing or inventing something.
+ *
+ * @example
+ * await orders.get(key).item().catch((error: unknown) => {
+ *   if (error instanceof InvalidStoredItemError) console.log(error.path);
+ * });
+ */
 export class InvalidStoredItemError extends SafeWritesError {
   static override readonly kind = 'InvalidStoredItemError';
   /** The attribute path at fault; never a value. */
@@ -46,7 +67,14 @@ export class InvalidStoredItemError extends SafeWritesError {
   }
 }
 
-/** A command was sent, rendered or added to a transaction before: build a new one, or fork the chain before its end. */
+/**
+ * A command was sent, rendered or added to a transaction before: build a new one, or fork the chain before its end.
+ *
+ * @example
+ * const paid = orders.update(key).set({ status: 'PAID' });
+ * await paid.send();
+ * await paid.send().catch((error: unknown) => console.log(error instanceof CommandUsedError)); // true
+ */
 export class CommandUsedError extends SafeWritesError {
   static override readonly kind = 'CommandUsedError';
   constructor(what: string) {
@@ -54,7 +82,16 @@ export class CommandUsedError extends SafeWritesError {
   }
 }
 
-/** A request would exceed one of DynamoDB's limits; nothing was sent. */
+/**
+ * A request would exceed one of DynamoDB's limits; nothing was sent.
+ *
+ * @example
+ * try {
+ *   customers.put({ customer: 'alice', name: 'x'.repeat(500_000), interests: new Set() });
+ * } catch (error) {
+ *   if (error instanceof LimitExceededError) console.log(error.path);
+ * }
+ */
 export class LimitExceededError extends SafeWritesError {
   static override readonly kind = 'LimitExceededError';
   /** The step, item or clause that exceeds the limit. */

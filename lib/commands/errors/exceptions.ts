@@ -4,6 +4,13 @@ import { SafeWritesError } from './errors.js';
 /**
  * The condition of a write did not hold, and nothing was written. Named as DynamoDB names it; `cause` is the SDK's own
  * exception. The message holds neither key nor item: they are properties, for code.
+ *
+ * @example
+ * try {
+ *   await products.update({ id: 'KB-01' }).set({ price: 79 }).if(Product.attrs.stock.gt(0)).returnOldOnFailure();
+ * } catch (error) {
+ *   if (error instanceof ConditionalCheckFailedException) console.log(error.itemAs(Product)?.price);
+ * }
  */
 export class ConditionalCheckFailedException extends SafeWritesError {
   static override readonly kind = 'ConditionalCheckFailedException';
@@ -52,6 +59,13 @@ export interface StepFailure {
 /**
  * A transaction was cancelled, and none of its steps was written. `failed` holds the steps that stopped it, by their
  * names; `cause` is the SDK's own exception.
+ *
+ * @example
+ * try {
+ *   await transactWrite(shop, { email: mails.unique({ address, owner }) });
+ * } catch (error) {
+ *   if (error instanceof TransactionCanceledException) console.log(error.failed['email']?.reason);
+ * }
  */
 export class TransactionCanceledException extends SafeWritesError {
   static override readonly kind = 'TransactionCanceledException';

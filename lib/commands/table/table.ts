@@ -148,7 +148,9 @@ export const tableModelOf = (value: unknown): TableModel =>
  * A table, by name and on the caller's own client.
  *
  * @throws InvalidInputError for a DocumentClient, which would encode values twice
- * @example const shop = table({ name: 'shop', client: new DynamoDBClient() });
+ * @example
+ * import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
+ * const shop = table({ name: 'shop', client: new DynamoDBClient() });
  */
 export const table = (options: TableOptions): Table => {
   const { name, client, pk = 'pk', sk = 'sk', type = '_type', timeToLive = 'ttl', indexes = {} } = options;

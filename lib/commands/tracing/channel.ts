@@ -15,7 +15,16 @@ export interface CommandTrace {
   error?: unknown;
 }
 
-/** The name under which calls are traced: `tracing:safewrites:command:asyncStart` and so on. */
+/**
+ * The name under which calls are traced: `tracing:safewrites:command:asyncStart` and so on.
+ *
+ * @example
+ * import { tracingChannel } from 'node:diagnostics_channel';
+ * tracingChannel<CommandTrace, CommandTrace>(tracingChannelName).asyncEnd.subscribe((call) => {
+ *   const { operation, outcome } = call as CommandTrace;
+ *   console.log(operation, outcome);
+ * });
+ */
 export const tracingChannelName = 'safewrites:command';
 const calls = tracingChannel<CommandTrace, CommandTrace>(tracingChannelName);
 

@@ -66,7 +66,11 @@ class ConditionCheckCommand extends WriteCommand {
  * A condition on an item that a transaction does not write. Cost in its transaction: two write units at least, as a
  * write of the item's size.
  *
- * @example await transactWrite(shop, { open: conditionCheck(orders, key).if(Order.attrs.status.eq('OPEN')), … });
+ * @example
+ * await transactWrite(shop, {
+ *   open: conditionCheck(orders, key).if(Order.attrs.status.eq('OPEN')),
+ *   bill: accounts.put({ id: 'alice', balance: 0 }),
+ * });
  */
 export const conditionCheck = <E extends AnyEntity>(
   entityTable: { readonly '~e': E },

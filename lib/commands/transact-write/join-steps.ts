@@ -9,7 +9,9 @@ type Joined<T extends readonly Steps[]> = T extends readonly [infer First, ...in
  * Joins the steps of several helpers into one transaction's.
  *
  * @throws InvalidInputError for a name used twice: spreading objects would drop a write silently
- * @example transactWrite(shop, joinSteps(claimSteps(user), { user: registrants.put(user).ifNotExists() }))
+ * @example
+ * const claimSteps = (mail: string, id: string) => ({ email: mails.unique({ address: mail, owner: id }) });
+ * await transactWrite(shop, joinSteps(claimSteps('bob@example.ch', 'bob'), { user: registrants.put(user).ifNotExists() }));
  */
 export const joinSteps = <const T extends readonly Steps[]>(...parts: T): Joined<T> => {
   const joined: Record<string, unknown> = {};
