@@ -1,0 +1,2 @@
+/** Bundles every function into dist/lambdas. */
+export function buildLambdas(): Promise<void>;

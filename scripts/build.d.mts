@@ -1,0 +1,2 @@
+/** Builds all of dist/. */
+export function buildPackage(): Promise<void>;
