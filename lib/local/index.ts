@@ -1,0 +1,7 @@
+export type { FaultError, FaultName, FaultRequest, Faults, LocalFault } from './faults.js';
+export { createLocalDynamoDB } from './local-dynamodb.js';
+export type { LocalDynamoDB, LocalDynamoDBOptions } from './local-dynamodb.js';
+export type { LocalRequestHandler } from './request-handler.js';
+export type { LocalRequest } from './request-log.js';
+export { watchCommands } from './unsent/watch-commands.js';
+export type { CommandWatch, UnsentCommand } from './unsent/watch-commands.js';

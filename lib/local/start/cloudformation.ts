@@ -1,0 +1,43 @@
+import { StartError } from './start-error.js';
+
+/** A value in a template. */
+export type Value = string | number | boolean | null | Value[] | { [name: string]: Value };
+
+/** A resource in a template. */
+export interface Resource {
+  readonly Type: string;
+  readonly Properties?: Record<string, Value>;
+}
+
+/** The account and Region that the local server pretends to be in. */
+export const localAws = { accountId: '000000000000', region: 'us-east-1', partition: 'aws' } as const;
+
+const pseudoParameters: Record<string, string> = {
+  'AWS::AccountId': localAws.accountId,
+  'AWS::Region': localAws.region,
+  'AWS::Partition': localAws.partition,
+  'AWS::URLSuffix': 'amazonaws.com',
+};
+
+/** Turns the references that an environment variable can hold into text. */
+export function resolveText(
+  value: Value | undefined,
+  names: ReadonlyMap<string, { name: string; arn: string }>,
+): string {
+  if (typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean') return String(value);
+  if (value !== null && typeof value === 'object' && !Array.isArray(value)) {
+    const { Ref: ref, 'Fn::GetAtt': attribute, 'Fn::Join': join } = value;
+    if (typeof ref === 'string') {
+      const text = pseudoParameters[ref] ?? names.get(ref)?.name;
+      if (text !== undefined) return text;
+    }
+    if (Array.isArray(attribute) && typeof attribute[0] === 'string' && attribute[1] === 'Arn') {
+      const text = names.get(attribute[0])?.arn;
+      if (text !== undefined) return text;
+    }
+    if (Array.isArray(join) && typeof join[0] === 'string' && Array.isArray(join[1])) {
+      return join[1].map((part) => resolveText(part, names)).join(join[0]);
+    }
+  }
+  throw new StartError(`The template holds a value that cannot be worked out locally: ${JSON.stringify(value)}.`);
+}

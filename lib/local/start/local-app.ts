@@ -1,0 +1,218 @@
+import { randomBytes } from 'node:crypto';
+import { access, constants, mkdir } from 'node:fs/promises';
+import type { AddressInfo } from 'node:net';
+import { createServer } from 'node:http';
+import type { IncomingMessage, Server, ServerResponse } from 'node:http';
+import { createLocalDynamoDB } from '../index.js';
+import { callLine, dynamoDBRequestText } from './call-line.js';
+import { createTables } from './create-tables.js';
+import { DynamoDBRequests } from './dynamodb-requests.js';
+import type { DynamoDBRequest } from './dynamodb-requests.js';
+import { FunctionProcess } from './function-process.js';
+import { gatewayAnswer, handlerResponse, internalServerError } from './handler-response.js';
+import type { HttpAnswer } from './handler-response.js';
+import { matchRoute } from './match-route.js';
+import { requestEvent, splitTarget } from './request-event.js';
+import { StartError } from './start-error.js';
+import { readSynthesizedApp } from './synthesized-app.js';
+import type { SynthesizedApp } from './synthesized-app.js';
+
+const host = '127.0.0.1';
+
+/** What API Gateway takes. */
+const maxBody = 10 * 1024 * 1024;
+
+/** What Lambda takes and gives. */
+const maxPayload = 6 * 1024 * 1024;
+
+// No document says what an HTTP API answers when a body within its own limit is too large for Lambda; this is the
+// answer to a body above its own.
+const tooLarge = gatewayAnswer(413, 'Request Entity Too Large');
+const notFound = gatewayAnswer(404, 'Not Found');
+
+/** Settings of a local app. */
+export interface LocalAppOptions {
+  readonly port: number;
+  readonly dataDir: string | undefined;
+  /** Gives the folder that `cdk synth` wrote; it is asked once the port and the data folder are known to be free. */
+  readonly assembly: () => Promise<string>;
+  readonly print: (line: string) => void;
+}
+
+/** A synthesized app that runs on this computer. */
+export interface LocalApp {
+  readonly url: string;
+  readonly dynamodbEndpoint: string;
+  readonly app: SynthesizedApp;
+  /** Lets the calls in progress end, then stops everything. */
+  close(): Promise<void>;
+}
+
+/** Serves a synthesized app: its routes over HTTP, its functions from their bundles, its tables in the embedded DynamoDB. */
+export async function startLocalApp({ port, dataDir, assembly, print }: LocalAppOptions): Promise<LocalApp> {
+  const closers: (() => Promise<void> | void)[] = [];
+  const close = async (): Promise<void> => {
+    for (const closer of closers.splice(0).reverse()) await closer();
+  };
+  try {
+    // The port is taken first, so that a second start fails at once; early requests wait for the rest.
+    let serve: ((request: IncomingMessage, response: ServerResponse) => Promise<void>) | undefined = undefined;
+    const early: (() => void)[] = [];
+    const server = createServer((request, response) => {
+      const run = (): void => void serve!(request, response).catch(() => response.destroy());
+      if (serve === undefined) early.push(run);
+      else run();
+    });
+    const url = await listen(server, port);
+    closers.push(() => stop(server));
+
+    if (dataDir !== undefined) await checkDataDir(dataDir);
+    const [dynamodb, app] = await settleBoth(openDynamoDB(dataDir), assembly().then(readSynthesizedApp), (opened) =>
+      closers.push(() => opened.close()),
+    );
+    await createTables(dynamodb.clientConfig, app.tables);
+    const { endpoint } = await dynamodb.listen({ port: 0 });
+
+    const requests = new DynamoDBRequests((request) => print(`DynamoDB: ${dynamoDBRequestText(request)}`));
+    closers.push(() => requests.close());
+    closers.push(dynamodb.onRequest(requests.add));
+
+    const functions = new Map(
+      app.functions.map((fn) => [
+        fn.name,
+        new FunctionProcess(fn, { dynamodbEndpoint: endpoint, print: (line) => print(`  ${line}`) }),
+      ]),
+    );
+    closers.push(async () => void (await Promise.all([...functions.values()].map((fn) => fn.close()))));
+    await Promise.all([...functions.values()].map((fn) => fn.start()));
+
+    serve = (request, response) => answer(request, response, { app, functions, requests, print });
+    for (const run of early) run();
+    // Calls in progress must end before what they use is closed.
+    closers.push(() => stop(server));
+    return { url, dynamodbEndpoint: endpoint, app, close };
+  } catch (error) {
+    await close();
+    throw error;
+  }
+}
+
+interface Serving {
+  readonly app: SynthesizedApp;
+  readonly functions: ReadonlyMap<string, FunctionProcess>;
+  readonly requests: DynamoDBRequests;
+  readonly print: (line: string) => void;
+}
+
+async function answer(request: IncomingMessage, response: ServerResponse, serving: Serving): Promise<void> {
+  const started = performance.now();
+  const method = request.method ?? 'GET';
+  const match = matchRoute(serving.app.routes, method, splitTarget(request.url ?? '/').path);
+  const body = await readBody(request);
+
+  let result: { answer: HttpAnswer; requests?: readonly DynamoDBRequest[]; note?: string };
+  if (body === undefined) result = { answer: tooLarge };
+  else if (match === undefined) result = { answer: notFound };
+  else {
+    const traceId = `Root=1-${Math.floor(Date.now() / 1000).toString(16)}-${randomBytes(12).toString('hex')}`;
+    const event = requestEvent(request, body, match, { traceId, now: new Date() });
+    if (Buffer.byteLength(JSON.stringify(event)) > maxPayload) result = { answer: tooLarge };
+    else {
+      const collected = serving.requests.begin(traceId);
+      const call = await serving.functions.get(match.route.function)!.invoke(event, traceId);
+      const requests = collected.end();
+      if ('failure' in call) result = { answer: internalServerError, requests, note: `the function ${call.failure}` };
+      else {
+        const given = handlerResponse(call.result);
+        result =
+          given.body.length > maxPayload ? { answer: internalServerError, requests } : { answer: given, requests };
+      }
+    }
+  }
+
+  write(response, result.answer, body === undefined);
+  // The route and not the path, which may hold someone's key.
+  const name = match?.route.routeKey ?? `${method} to no route`;
+  serving.print(callLine(name, result.answer, performance.now() - started, result.requests ?? [], result.note));
+}
+
+async function readBody(request: IncomingMessage): Promise<Buffer | undefined> {
+  const chunks: Buffer[] = [];
+  let length = 0;
+  for await (const chunk of request as AsyncIterable<Buffer>) {
+    length += chunk.length;
+    // What is left is read and dropped: a client that still sends would not see the answer.
+    if (length <= maxBody) chunks.push(chunk);
+    else chunks.length = 0;
+  }
+  return length > maxBody ? undefined : Buffer.concat(chunks);
+}
+
+function write(response: ServerResponse, { status, headers, body }: HttpAnswer, last: boolean): void {
+  response.statusCode = status;
+  for (const [name, value] of headers) {
+    try {
+      response.appendHeader(name, value);
+    } catch {
+      // A header that HTTP cannot carry is dropped, as it would be on the way.
+    }
+  }
+  if (last) response.setHeader('connection', 'close');
+  response.setHeader('content-length', body.length);
+  response.end(body);
+}
+
+function listen(server: Server, port: number): Promise<string> {
+  return new Promise((resolve, reject) => {
+    server.once('error', (error: NodeJS.ErrnoException) => {
+      if (error.code === 'EADDRINUSE') {
+        reject(
+          new StartError(
+            `Port ${port} is in use: stop what runs there, or take another: PORT=${port < 65_535 ? port + 1 : 3000} npm start`,
+          ),
+        );
+      } else if (error.code === 'EACCES') {
+        reject(new StartError(`Port ${port} may not be used by you: take one above 1023: PORT=3000 npm start`));
+      } else reject(error);
+    });
+    server.listen(port, host, () => resolve(`http://${host}:${(server.address() as AddressInfo).port}`));
+  });
+}
+
+function stop(server: Server): Promise<void> {
+  return new Promise((resolve) => {
+    const impatient = setTimeout(() => server.closeAllConnections(), 3000);
+    server.close(() => {
+      clearTimeout(impatient);
+      resolve();
+    });
+    server.closeIdleConnections();
+  });
+}
+
+async function checkDataDir(dataDir: string): Promise<void> {
+  try {
+    await mkdir(dataDir, { recursive: true });
+    await access(dataDir, constants.R_OK | constants.W_OK);
+  } catch {
+    throw new StartError(`The data folder ${dataDir} cannot be written: name a folder of your own with --data-dir.`);
+  }
+}
+
+async function openDynamoDB(dataDir: string | undefined) {
+  try {
+    return await createLocalDynamoDB(dataDir === undefined ? {} : { dataDir });
+  } catch (error) {
+    if (dataDir === undefined) throw error;
+    throw new StartError((error as Error).message);
+  }
+}
+
+/** Waits for both also when one fails, so that `opened` can close what was opened. */
+async function settleBoth<A, B>(first: Promise<A>, second: Promise<B>, opened: (value: A) => void): Promise<[A, B]> {
+  const [a, b] = await Promise.allSettled([first, second]);
+  if (a.status === 'fulfilled') opened(a.value);
+  if (a.status === 'rejected') throw a.reason;
+  if (b.status === 'rejected') throw b.reason;
+  return [a.value, b.value];
+}
