@@ -31,6 +31,13 @@ export { timestamp, toTimestamp, type Timestamp } from './attributes/timestamp.j
 export { uuid } from './attributes/uuid.js';
 export { version } from './attributes/version.js';
 export { itemSize } from './attributes/item-size.js';
+export { batchGet, type BatchGet } from './batch-get/batch-get.js';
+export type { BatchGot, BatchGotPart, BatchItems, BatchReads, UnprocessedRead } from './batch-get/results.js';
+export { batchWrite, type BatchWrite, type BatchWritten, type BatchWrittenPart } from './batch-write/batch-write.js';
+export { UnprocessedError, type Incomplete } from './batch/unprocessed-error.js';
+export { collection, type Collection, type CollectionQuery, type Row } from './collection/collection.js';
+export { createTable, type CreateTable, type CreateTableResult } from './create-table/create-table.js';
+export type { IndexProjection } from './create-table/table-input.js';
 export type { Delete, UnversionedDelete } from './delete/delete.js';
 export {
   entity,
@@ -71,9 +78,11 @@ export type {
 } from './expressions/handle.js';
 export type { Get, GetSelect } from './get/get.js';
 export type { Put, VersionedPut } from './put/put.js';
-export type { Page, Query, SelectQuery } from './query/query.js';
+export type { Query, SelectQuery } from './query/query.js';
+export type { Page } from './read/page.js';
 export type { Found, NotFound, Selected } from './read/read-results.js';
 export { retryOnConflict, type ConflictKind, type RetryOptions, type Run } from './retry/retry-on-conflict.js';
+export { scan, type ParallelScan, type Scan, type SelectScan } from './scan/scan.js';
 export type { SendOptions } from './send/send-options.js';
 export {
   table,
@@ -85,12 +94,22 @@ export {
   type VersionedEntityTable,
 } from './table/table.js';
 export { tracingChannelName, type CommandTrace } from './tracing/channel.js';
+export {
+  traceWithOpenTelemetry,
+  type ContextLike,
+  type SpanLike,
+  type SpanStart,
+  type TracerLike,
+  type TracingOptions,
+} from './tracing/open-telemetry.js';
+export { transactGet, type TransactGet, type TransactGot, type TransactReads } from './transact-get/transact-get.js';
 export { conditionCheck, type ConditionCheck } from './transact-write/condition-check.js';
 export { joinSteps } from './transact-write/join-steps.js';
 export {
   transactWrite,
   type BuiltTransaction,
   type Committed,
+  type HasCapacities,
   type NotCommitted,
   type Steps,
   type TransactWrite,

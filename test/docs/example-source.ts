@@ -32,9 +32,12 @@ export const publicSymbols = (program: ts.Program, file: string): { name: string
   });
 };
 
-/** The TypeScript blocks of the README and of every page in docs. A block after `<!-- no-check -->` is left out. */
+/** The TypeScript blocks of the README and of every page in docs, subfolders included. A block after `<!-- no-check -->` is left out. */
 export const pageExamples = (): Example[] => {
-  const pages = ['README.md', ...readdirSync(path.join(root, 'docs')).map((page) => `docs/${page}`)];
+  const pages = [
+    'README.md',
+    ...readdirSync(path.join(root, 'docs'), { recursive: true, encoding: 'utf8' }).map((page) => `docs/${page}`),
+  ];
   return pages
     .filter((page) => page.endsWith('.md') && ts.sys.fileExists(path.join(root, page)))
     .flatMap((page) => {

@@ -142,7 +142,7 @@ export class AttributeBuilder {
   }
 
   via(converter: Converter<unknown, unknown>): AttributeBuilder {
-    const { key, kind } = this.traits;
+    const { key, kind, optional, savedAs, timeToLive, empty } = this.traits;
     return new AttributeBuilder(
       (path) => {
         const [encode, decode] = this.make(path);
@@ -150,6 +150,10 @@ export class AttributeBuilder {
       },
       {
         kind: kind === 'text' ? kind : 'value',
+        ...(optional === true && { optional }),
+        ...(savedAs !== undefined && { savedAs }),
+        ...(timeToLive === true && { timeToLive }),
+        ...(empty !== undefined && { empty: () => converter.decode(empty()) }),
         key: key && {
           ...key,
           encode: (value, path) => key.encode(converter.encode(value), path),
@@ -163,6 +167,10 @@ export class AttributeBuilder {
 /** Whether the value is a builder, of this or another copy of the package. */
 export const isAttribute = (value: unknown): value is AttributeBuilder =>
   typeof value === 'object' && value !== null && attributeBrand in value;
+
+/** The builder that a list or record is made of. */
+export const attributeOf = (value: unknown, path: string): AttributeBuilder =>
+  isAttribute(value) ? value : invalid(path, 'expected an attribute for its elements, such as string()');
 
 /**
  * An item as it is read: required and defaulted members, optional ones.

@@ -5,7 +5,7 @@ import { significantDigits } from './digits.js';
 
 const check = (value: unknown, path: string): string => {
   const text = typeof value === 'bigint' ? String(value) : invalid(path, 'expected a bigint');
-  if (significantDigits(text).length > 38 || text.length > 126) {
+  if (significantDigits(text).length > 38 || text.replace('-', '').length > 126) {
     return invalid(path, 'expected at most 38 significant digits and a magnitude below 1e126');
   }
   weight.units += text.length;

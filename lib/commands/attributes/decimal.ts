@@ -13,19 +13,19 @@ const form = /^[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE]([+-]?\d+))?$/;
 const check = (text: string, path: string): string => {
   const [, exponent = '0'] = form.exec(text) ?? invalid(path, 'expected a decimal number');
   const digits = significantDigits(text);
+  // However it is written: an exponent that means nothing may still be too large for DynamoDB to read.
+  if (digits === '') return '0';
   if (digits.length > 38) return invalid(path, 'expected at most 38 significant digits');
-  if (digits !== '') {
-    const [whole = '', fraction = ''] = text
-      .replace(/^[+-]/, '')
-      .replace(/[eE].*$/, '')
-      .split('.');
-    const leading = whole.replace(/^0+/, '');
-    // The power of ten of the first significant digit.
-    const power =
-      Number(exponent) +
-      (leading !== '' ? leading.length - 1 : -1 - (fraction.length - fraction.replace(/^0+/, '').length));
-    if (power > 125 || power < -130) return invalid(path, 'expected a magnitude of 1e-130 to 9.9e125, or 0');
-  }
+  const [whole = '', fraction = ''] = text
+    .replace(/^[+-]/, '')
+    .replace(/[eE].*$/, '')
+    .split('.');
+  const leading = whole.replace(/^0+/, '');
+  // The power of ten of the first significant digit.
+  const power =
+    Number(exponent) +
+    (leading !== '' ? leading.length - 1 : -1 - (fraction.length - fraction.replace(/^0+/, '').length));
+  if (power > 125 || power < -130) return invalid(path, 'expected a magnitude of 1e-130 to 9.9e125, or 0');
   weight.units += text.length;
   return text;
 };
@@ -53,7 +53,6 @@ export const decimal = ((type?: DecimalClass<object>) =>
         if (type === undefined && typeof value !== 'string') return invalid(path, 'expected a decimal number as text');
         if (type !== undefined && !(value instanceof type))
           return invalid(path, 'expected an object of its decimal class');
-        // eslint-disable-next-line @typescript-eslint/no-base-to-string -- a decimal class says its digits by toString
         return { N: check(String(value), path) };
       },
       (stored) => {

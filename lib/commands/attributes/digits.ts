@@ -8,6 +8,13 @@ export const significantDigits = (text: string): string =>
     .replace(/[-+.]/g, '')
     .replace(/^0+|0+$/g, '');
 
+/** Whether a double made of a number's text lost digits: it holds every decimal of up to 15, and few beyond. */
+export const losesDigits = (text: string, value: number): boolean => {
+  if (text.length <= 15) return false;
+  const digits = significantDigits(text);
+  return digits.length > 15 && digits !== significantDigits(String(value));
+};
+
 /**
  * DynamoDB's range of N: zero, or a magnitude of 1E-130 to 9.99…E+125
  * (https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/Constraints.html).

@@ -1,6 +1,7 @@
 import { corrupt, invalid } from '../errors/errors.js';
-import { weight, type AttributeMap, type Decode, type Encode } from './attribute-value.js';
+import { weight, type AttributeMap, type AttributeValue, type Decode, type Encode } from './attribute-value.js';
 import { isAttribute, type AttributeBuilder } from './attribute.js';
+import { hasMembers, isPlain } from './plain-object.js';
 
 /** One member of an item or map, compiled for its path. */
 export interface Field {
@@ -12,6 +13,8 @@ export interface Field {
   readonly encode: Encode;
   readonly decode: Decode;
   readonly required: boolean;
+  /** Every object inherits a member of its name, such as `constructor`, so only an own one counts. */
+  readonly inherited: boolean;
 }
 
 /** Compiles members once; refuses what can't be a member. */
@@ -26,7 +29,9 @@ export const compileFields = (members: Record<string, AttributeBuilder>, prefix:
     if (stored.has(storedName)) return invalid(path, 'has the stored name of another attribute');
     stored.add(storedName);
     const [encode, decode] = attribute.make(path);
-    return { name, stored: storedName, path, attribute, encode, decode, required: attribute.traits.optional !== true };
+    const required = attribute.traits.optional !== true;
+    const inherited = name in Object.prototype || storedName in Object.prototype;
+    return { name, stored: storedName, path, attribute, encode, decode, required, inherited };
   });
 };
 
@@ -39,16 +44,20 @@ const fallbackOf = (field: Field): unknown => {
 /** Writes an object's members into `out`; `extra` members of the object are known to be no attributes. */
 export type EncodeObject = (value: unknown, out: AttributeMap, extra?: number) => AttributeMap;
 
+/** The stored value of a member. */
+export const storedValue = (stored: AttributeMap, field: Field): AttributeValue | undefined =>
+  field.inherited && !Object.hasOwn(stored, field.stored) ? undefined : stored[field.stored];
+
 /** Refuses a missing required member and a member that is not declared: dropping it silently would lose data. */
 export const objectEncoder = (fields: readonly Field[], path: string): EncodeObject => {
   const names = fields.reduce((sum, field) => sum + field.stored.length + 2, 3);
-  return (value, out, extra = 0) => {
-    if (typeof value !== 'object' || value === null || Array.isArray(value)) return invalid(path, 'expected an object');
-    const object = value as Record<string, unknown>;
+  const declared = new Set(fields.map((field) => field.name));
+  return (object, out, extra = 0) => {
+    if (!hasMembers(object)) return invalid(path, 'expected an object with its members');
     let spare = extra;
     weight.units += names;
     for (const field of fields) {
-      let member = object[field.name];
+      let member = field.inherited && !Object.hasOwn(object, field.name) ? undefined : object[field.name];
       if (member !== undefined) spare++;
       else if ((member = fallbackOf(field)) === undefined) {
         if (field.required) invalid(field.path, 'is required');
@@ -57,15 +66,26 @@ export const objectEncoder = (fields: readonly Field[], path: string): EncodeObj
       const encoded = field.encode(member);
       if (encoded !== undefined) out[field.stored] = encoded;
     }
-    for (const name in object) if (object[name] !== undefined && --spare < 0) refuseUnknown(object, fields, path);
+    if (isPlain(object)) {
+      // Counting is enough, and costs a third of looking each name up.
+      for (const name in object) if (object[name] !== undefined) spare--;
+      if (spare < 0) refuseUnknown(unknownMembers(object, declared), path);
+    } else {
+      // The members of an instance may be getters, which a loop doesn't see.
+      const unknown = unknownMembers(object, declared);
+      if (unknown.length > extra) refuseUnknown(unknown, path);
+    }
     return out;
   };
 };
 
-const refuseUnknown = (object: object, fields: readonly Field[], path: string): never => {
-  const declared = new Set(fields.map((field) => field.name));
-  const names = Object.keys(object).filter((name) => !declared.has(name));
-  return invalid(path, `has members that are not declared: ${names.slice(0, 5).join(', ')}`);
+const unknownMembers = (object: Record<string, unknown>, declared: ReadonlySet<string>): string[] =>
+  Object.keys(object).filter((name) => object[name] !== undefined && !declared.has(name));
+
+/** Names in code are said, to find the mistake; others may be somebody's data. */
+const refuseUnknown = (names: readonly string[], path: string): never => {
+  const said = names.filter((name) => /^[A-Za-z_$][\w$]{0,39}$/.test(name)).slice(0, 5);
+  return invalid(path, `has members that are not declared${said.length > 0 ? `: ${said.join(', ')}` : ''}`);
 };
 
 /** Reads the declared attributes of a stored item or map; others are left alone. */
@@ -74,7 +94,7 @@ export const objectDecoder =
   (stored: AttributeMap): Record<string, unknown> => {
     const out: Record<string, unknown> = {};
     for (const field of fields) {
-      const value = stored[field.stored];
+      const value = storedValue(stored, field);
       if (value !== undefined) out[field.name] = field.decode(value);
       else {
         const absent = absentValue(field);

@@ -1,8 +1,15 @@
 import { corrupt, invalid } from '../errors/errors.js';
 import { weight } from './attribute-value.js';
 import { AttributeBuilder, type Attribute, type KeyText, type Make } from './attribute.js';
+import { losesDigits } from './digits.js';
 
-/** Encodes safe integers as N; shared with `version()`. */
+/** The whole number that a stored N is, if a double holds it without rounding. */
+export const wholeNumber = (text: string | undefined): number | undefined => {
+  const value = Number(text);
+  return text !== undefined && Number.isSafeInteger(value) && !losesDigits(text, value) ? value : undefined;
+};
+
+/** Encodes safe integers as N. */
 export const integerCodec: Make = (path) => [
   (value) => {
     if (!Number.isSafeInteger(value)) return invalid(path, 'expected a safe integer (at most 2^53 - 1 in magnitude)');
@@ -10,8 +17,7 @@ export const integerCodec: Make = (path) => [
     return { N: String(value) };
   },
   (stored) => {
-    const value = Number(stored.N);
-    return stored.N !== undefined && Number.isSafeInteger(value) ? value : corrupt(path, 'a safe integer');
+    return wholeNumber(stored.N) ?? corrupt(path, 'a safe integer');
   },
 ];
 

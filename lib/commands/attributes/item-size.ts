@@ -1,19 +1,20 @@
 import { Buffer } from 'node:buffer';
 import type { AttributeMap, AttributeValue } from './attribute-value.js';
+import { significantDigits } from './digits.js';
 
+/**
+ * Digits count in pairs, those before and after the point apart, without the zeros at both ends
+ * (measured: https://github.com/nubo-db/dynoxide/pull/195).
+ */
 const numberSize = (text: string): number => {
-  const [mantissa = '', exponent = '0'] = text.toLowerCase().split('e');
-  const [whole = '', fraction = ''] = mantissa.replace(/^[-+]/, '').split('.');
-  // Move the point by the exponent, so that digits pair up as DynamoDB stores them.
-  const digits = whole + fraction;
-  const point = whole.length + Number(exponent);
-  const padded = point > digits.length ? digits.padEnd(point, '0') : point < 0 ? '0'.repeat(-point) + digits : digits;
-  const before = padded.slice(0, Math.max(point, 0)).replace(/^0+/, '');
-  const after = padded.slice(Math.max(point, 0)).replace(/0+$/, '');
-  const integer = after === '' ? before.replace(/(00)+$/, '') : before;
-  const decimals = before === '' ? after.replace(/^(00)+/, '') : after;
-  if (integer === '' && decimals === '') return 1;
-  return 1 + Math.ceil(integer.length / 2) + Math.ceil(decimals.length / 2) + (mantissa.startsWith('-') ? 1 : 0);
+  const digits = significantDigits(text);
+  if (digits === '') return 1;
+  const [mantissa = '', exponent = '0'] = text.toLowerCase().replace(/^[-+]/, '').split('e');
+  const [whole = '', fraction = ''] = mantissa.split('.');
+  const leadingZeros = /^0*/.exec(whole + fraction)?.[0].length ?? 0;
+  const before = Math.min(Math.max(whole.length - leadingZeros + Number(exponent), 0), digits.length);
+  const after = digits.length - before;
+  return 1 + Math.ceil(before / 2) + Math.ceil(after / 2) + (text.startsWith('-') ? 1 : 0);
 };
 
 /** Bytes of a value as DynamoDB counts them. */

@@ -1,6 +1,6 @@
 import { corrupt, invalid } from '../errors/errors.js';
 import { weight, type AttributeValue } from './attribute-value.js';
-import { AttributeBuilder, type AnyAttribute, type Attribute } from './attribute.js';
+import { AttributeBuilder, attributeOf, type AnyAttribute, type Attribute } from './attribute.js';
 
 /**
  * A list of one kind of element, stored as L. An element that is `undefined`, or an empty set, is refused: a list can't
@@ -11,7 +11,7 @@ import { AttributeBuilder, type AnyAttribute, type Attribute } from './attribute
 export const list = <A extends AnyAttribute>(
   element: A,
 ): Attribute<readonly A['~v'][], 'list', A, readonly A['~i'][]> => {
-  const of = element as unknown as AttributeBuilder;
+  const of = attributeOf(element, 'list');
   return new AttributeBuilder(
     (path) => {
       const at = `${path}[]`;

@@ -1,13 +1,7 @@
 import { corrupt, invalid } from '../errors/errors.js';
 import { weight } from './attribute-value.js';
 import { AttributeBuilder, type Attribute, type Make } from './attribute.js';
-import { inNumberRange, significantDigits } from './digits.js';
-
-/** A double holds every decimal of up to 15 digits; beyond, the digits must come back as they were stored. */
-const losesDigits = (text: string, value: number): boolean => {
-  const digits = significantDigits(text);
-  return digits.length > 15 && digits !== significantDigits(String(value));
-};
+import { inNumberRange, losesDigits } from './digits.js';
 
 const codec: Make = (path) => [
   (value) => {
@@ -21,7 +15,7 @@ const codec: Make = (path) => [
     const text = stored.N;
     if (typeof text !== 'string') return corrupt(path, 'a number');
     const value = Number(text);
-    return (text.length > 15 && losesDigits(text, value)) || !inNumberRange(value)
+    return losesDigits(text, value) || !inNumberRange(value)
       ? corrupt(path, 'a number that a double holds without losing digits (decimal() or bigint() would)')
       : value;
   },

@@ -1,6 +1,6 @@
 import { corrupt, invalid } from '../errors/errors.js';
 import { AttributeBuilder, type Attribute } from './attribute.js';
-import { textCodec, textKey } from './text.js';
+import { checkText, textCodec, textKey } from './text.js';
 
 /**
  * One of the given strings, stored as S; the type is their union. A stored value outside of them is refused when read,
@@ -9,6 +9,7 @@ import { textCodec, textKey } from './text.js';
  * @example attributes: { status: oneOf('OPEN', 'PAID') }
  */
 export const oneOf = <const V extends string>(...values: readonly [V, ...V[]]): Attribute<V, 'text'> => {
+  values.forEach((value) => checkText(value, 'oneOf'));
   const known = new Set<unknown>(values);
   const check = (value: unknown, path: string): string =>
     known.has(value) ? (value as string) : invalid(path, `expected one of its ${known.size} values`);

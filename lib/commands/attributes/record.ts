@@ -1,6 +1,7 @@
 import { corrupt, invalid } from '../errors/errors.js';
 import { weight, type AttributeMap } from './attribute-value.js';
-import { AttributeBuilder, type AnyAttribute, type Attribute } from './attribute.js';
+import { AttributeBuilder, attributeOf, type AnyAttribute, type Attribute } from './attribute.js';
+import { hasMembers } from './plain-object.js';
 
 /**
  * A map from names that are not known in advance to one kind of value, stored as M. A member that is `undefined` is
@@ -11,20 +12,19 @@ import { AttributeBuilder, type AnyAttribute, type Attribute } from './attribute
 export const record = <A extends AnyAttribute>(
   element: A,
 ): Attribute<Readonly<Record<string, A['~v']>>, 'record', A, Readonly<Record<string, A['~i']>>> => {
-  const of = element as unknown as AttributeBuilder;
+  const of = attributeOf(element, 'record');
   return new AttributeBuilder(
     (path) => {
       const at = `${path}{}`;
       const [encode, decode] = of.make(at);
       return [
         (value) => {
-          if (typeof value !== 'object' || value === null || Array.isArray(value))
-            return invalid(path, 'expected an object');
+          if (!hasMembers(value)) return invalid(path, 'expected an object of names and values');
           const out: AttributeMap = {};
           weight.units += 3;
           for (const name of Object.keys(value)) {
             if (name === '__proto__') return invalid(path, 'can not hold a member named __proto__');
-            const member = (value as Record<string, unknown>)[name];
+            const member = value[name];
             const encoded = member === undefined ? undefined : encode(member);
             weight.units += name.length + 1;
             if (encoded !== undefined) out[name] = encoded;

@@ -1,6 +1,7 @@
 import { corrupt, invalid } from '../errors/errors.js';
 import { weight } from './attribute-value.js';
 import { AttributeBuilder, type Attribute } from './attribute.js';
+import { wholeNumber } from './integer.js';
 
 /**
  * The item's expiry: a Date, stored as epoch seconds (N) in the table's time-to-live attribute, rounded up to the next
@@ -20,10 +21,8 @@ export const timeToLive = (): Attribute<Date> =>
         return { N: String(Math.ceil(time / 1000)) };
       },
       (stored) => {
-        const seconds = Number(stored.N);
-        return stored.N !== undefined && Number.isSafeInteger(seconds)
-          ? new Date(seconds * 1000)
-          : corrupt(path, 'epoch seconds');
+        const date = new Date((wholeNumber(stored.N) ?? NaN) * 1000);
+        return Number.isNaN(date.getTime()) ? corrupt(path, 'epoch seconds') : date;
       },
     ],
     { kind: 'value', timeToLive: true },

@@ -31,8 +31,10 @@ export const toTimestamp = (time: string | Date): Timestamp => {
       'expected ISO 8601 text with a zone and up to nine fractional digits, or a valid Date',
     );
   }
-  const utc = zone === 'Z' ? seconds : new Date(`${seconds}${zone}`).toISOString().slice(0, 19);
-  return `${utc}.${fraction.padEnd(9, '0')}Z` as Timestamp;
+  const utc = zone === 'Z' ? seconds : new Date(`${seconds}${zone}`).toISOString().slice(0, -5);
+  const result = `${utc}.${fraction.padEnd(9, '0')}Z`;
+  // A zone may move the last day of 9999 to a year of five digits.
+  return form.test(result) ? (result as Timestamp) : invalid('toTimestamp', 'expected a time of the years 0 to 9999');
 };
 
 const check = (value: unknown, path: string): string =>

@@ -1,4 +1,4 @@
-import { invalid } from '../errors/errors.js';
+import { corrupt, invalid } from '../errors/errors.js';
 import { AttributeBuilder, type Attribute } from './attribute.js';
 import { textCodec, textKey } from './text.js';
 
@@ -9,13 +9,16 @@ const check = (value: unknown, path: string): string =>
     ? value.toLowerCase()
     : invalid(path, 'expected a UUID of 36 characters');
 
+const decode = (text: string, path: string): unknown =>
+  form.test(text) ? text.toLowerCase() : corrupt(path, 'a UUID of 36 characters');
+
 /**
  * A UUID (RFC 9562 text form), stored in lower case as S, so that two spellings of one id are one id.
  *
  * @example attributes: { eventId: uuid() }
  */
 export const uuid = (): Attribute<string, 'text'> =>
-  new AttributeBuilder(textCodec(check), {
+  new AttributeBuilder(textCodec(check, decode), {
     kind: 'text',
-    key: textKey(check, undefined, form),
+    key: textKey(check, decode, form),
   }) as unknown as Attribute<string, 'text'>;

@@ -1,5 +1,16 @@
-import { AttributeBuilder, type DefaultAttribute } from './attribute.js';
+import { invalid } from '../errors/errors.js';
+import type { Encode } from './attribute-value.js';
+import { AttributeBuilder, type DefaultAttribute, type Make } from './attribute.js';
 import { integerCodec } from './integer.js';
+
+const codec: Make = (path) => {
+  const [encode, decode] = integerCodec(path);
+  const check = (value: unknown): ReturnType<Encode> => {
+    const encoded = encode(value);
+    return (value as number) < 0 ? invalid(path, 'expected a version, which is 0 or more') : encoded;
+  };
+  return [check, decode];
+};
 
 /**
  * The version of optimistic locking: every write of the entity becomes a compare-and-swap (seeds/003, Optimistic
@@ -9,7 +20,7 @@ import { integerCodec } from './integer.js';
  * @example attributes: { id: string(), balance: integer(), revision: version() }
  */
 export const version = (): DefaultAttribute<number, 'version'> =>
-  new AttributeBuilder(integerCodec, { kind: 'version', fallback: { value: 0 } }) as unknown as DefaultAttribute<
+  new AttributeBuilder(codec, { kind: 'version', fallback: { value: 0 } }) as unknown as DefaultAttribute<
     number,
     'version'
   >;

@@ -1,11 +1,12 @@
 import type { AttributeMap, AttributeValue } from '../attributes/attribute-value.js';
 import { weight } from '../attributes/attribute-value.js';
-import { absentValue, objectEncoder, type EncodeObject, type Field } from '../attributes/fields.js';
+import { absentValue, objectEncoder, storedValue, type EncodeObject, type Field } from '../attributes/fields.js';
 import { itemSize } from '../attributes/item-size.js';
 import { InvalidStoredItemError, LimitExceededError, corrupt, invalid } from '../errors/errors.js';
 import type { Handle } from '../expressions/handle.js';
 import { Shape } from '../expressions/shape.js';
-import type { EntityModel } from './entity.js';
+import type { KeyTemplate } from '../keys/key-template.js';
+import type { EntityIndex, EntityModel } from './entity.js';
 
 /** How a table names the attributes that the library writes itself. */
 export interface Naming {
@@ -23,12 +24,26 @@ export interface IndexNaming {
 }
 
 const maximumItemBytes = 409_600;
+/** A partition and a sort key with their names. */
+const mostOfAKey = 2048 + 1024 + 2 * 255 + 512;
+
+/** An attribute that holds a key. */
+export interface StoredKey {
+  readonly name: string;
+  readonly template: KeyTemplate;
+}
 
 /** An entity compiled for one table's naming; shared by all tables that name alike. */
 export class CompiledEntity {
   readonly fields: readonly Field[];
   readonly root = Shape.root();
+  /** The entity's indexes, each with the attributes that are stored for it. */
+  readonly indexKeys: readonly { readonly index: EntityIndex; readonly keys: readonly StoredKey[] }[];
+  /** The attributes that hold a key, of the table and of indexes. */
+  private readonly storedKeys: readonly StoredKey[];
   private readonly encodeObject: EncodeObject;
+  /** Up to this many bytes of attributes, an item is within the limit whatever its keys are. */
+  private readonly certainlyFits: number;
 
   constructor(
     readonly model: EntityModel,
@@ -49,17 +64,52 @@ export class CompiledEntity {
         invalid(field.path, "has the stored name of the table's time to live: use timeToLive() or savedAs()");
       }
     }
-    for (const { name } of model.indexes) {
-      if (naming.indexes[name] === undefined)
-        invalid(model.name, `uses the index ${name}, which the table does not have`);
-    }
     if ((model.sk === undefined) !== (naming.sk === undefined)) {
       invalid(
         model.name,
         model.sk === undefined ? 'has no sort key, but the table has' : 'has a sort key, but the table has none',
       );
     }
+    this.indexKeys = this.compileIndexKeys();
+    this.storedKeys = [
+      { name: naming.pk, template: model.pk },
+      ...(model.sk === undefined ? [] : [{ name: naming.sk as string, template: model.sk }]),
+      ...this.indexKeys.flatMap(({ keys }) => keys),
+    ];
+    this.certainlyFits = maximumItemBytes - (this.indexKeys.length + 1) * mostOfAKey;
     this.encodeObject = objectEncoder(this.fields, model.name);
+  }
+
+  /** A local index shares the table's partition key; no other attribute can hold two keys. */
+  private compileIndexKeys(): CompiledEntity['indexKeys'] {
+    const { model, naming } = this;
+    const own = new Map([[naming.pk, model.pk.text]]);
+    if (naming.sk !== undefined && model.sk !== undefined) own.set(naming.sk, model.sk.text);
+    const taken = new Set<string>();
+    return model.indexes.map((index) => {
+      const where = `${model.name}.${index.name}`;
+      const names = Object.hasOwn(naming.indexes, index.name) ? naming.indexes[index.name] : undefined;
+      if (names === undefined)
+        return invalid(model.name, `uses the index ${index.name}, which the table does not have`);
+      if (index.sk === undefined && names.sk !== undefined)
+        invalid(where, "has no sort key, but the table's index has");
+      const keys: StoredKey[] = [{ name: names.pk, template: index.pk }];
+      if (index.sk !== undefined) {
+        keys.push({
+          name: names.sk ?? invalid(where, "has a sort key, but the table's index has none"),
+          template: index.sk,
+        });
+      }
+      for (const { name, template } of keys) {
+        const text = own.get(name);
+        if (text !== undefined && text !== template.text)
+          invalid(where, 'has a key that is also one of the table, where the entity gives it another form');
+        if (text === undefined && taken.has(name))
+          invalid(where, 'has a key that is stored where that of another index is');
+        taken.add(name);
+      }
+      return { index, keys: keys.filter(({ name }) => !own.has(name)) };
+    });
   }
 
   /** The compiled form of an entity under a naming, made once. */
@@ -79,8 +129,6 @@ export class CompiledEntity {
   /** The stored primary key. */
   key(values: Record<string, unknown>): AttributeMap {
     const { pk, sk } = this.model;
-    if (typeof values !== 'object' || values === null)
-      return invalid(this.model.name, 'expected an object with the inputs of its key');
     const key: AttributeMap = { [this.naming.pk]: { S: pk.of(values) } };
     if (sk !== undefined) key[this.naming.sk as string] = { S: sk.of(values) };
     return key;
@@ -94,21 +142,18 @@ export class CompiledEntity {
     weight.units = 0;
     // A row of a collection carries its type: it may be put back as it is.
     this.encodeObject(item, out, item['_type'] === model.name ? 1 : 0);
-    for (const index of model.indexes) {
-      const names = naming.indexes[index.name] as IndexNaming;
-      const encoded = (field: Field): AttributeValue | undefined => out[this.storedName(field)];
-      const pk = index.pk.ofEncoded(encoded);
-      const sk = index.sk?.ofEncoded(encoded);
-      if (pk === undefined || (index.sk !== undefined && sk === undefined)) continue;
-      out[names.pk] = { S: pk };
-      if (sk !== undefined) out[names.sk as string] = { S: sk };
+    for (const { index, keys } of this.indexKeys) {
+      const encoded = (field: Field): AttributeValue | undefined => storedValue(out, field);
+      // An item that lacks an input is not in the index at all.
+      if ([...index.pk.inputs, ...(index.sk?.inputs ?? [])].some((field) => encoded(field) === undefined)) continue;
+      for (const { name, template } of keys) out[name] = { S: template.ofEncoded(encoded) };
     }
     this.checkSize(out);
     return out;
   }
 
   checkSize(item: AttributeMap): void {
-    if (weight.units * 3 > maximumItemBytes - 16_384) {
+    if (weight.units * 3 > this.certainlyFits) {
       const size = itemSize(item);
       if (size > maximumItemBytes) {
         throw new LimitExceededError(
@@ -128,7 +173,7 @@ export class CompiledEntity {
     const out: Record<string, unknown> = {};
     for (const field of this.fields) {
       if (only !== undefined && !only.has(field.name)) continue;
-      const value = stored[field.stored];
+      const value = storedValue(stored, field);
       if (value !== undefined) out[field.name] = field.decode(value);
       else {
         const absent = absentValue(field) ?? this.fromKey(field, stored);
@@ -143,20 +188,26 @@ export class CompiledEntity {
   decodeAt(stored: AttributeMap, handle: Handle): unknown {
     const top = handle.top ?? handle;
     const field = this.fields.find((candidate) => candidate.path === top.path) as Field;
-    let value = stored[field.stored];
-    for (const step of handle.steps.slice(1)) value = typeof step === 'number' ? value?.L?.[step] : value?.M?.[step];
+    let value = storedValue(stored, field);
+    for (const step of handle.steps.slice(1)) {
+      if (typeof step === 'number') value = value?.L?.[step];
+      else value = value?.M !== undefined && Object.hasOwn(value.M, step) ? value.M[step] : undefined;
+    }
     if (value !== undefined) return handle.decode(value);
     return handle.top === undefined ? (absentValue(field) ?? this.fromKey(field, stored)) : undefined;
   }
 
-  /** An update that creates an item may leave the inputs of its key out: the key still says them. */
+  /**
+   * An update that creates an item may leave the inputs of its key out, and an index may hold nothing but keys: the keys
+   * still say them.
+   */
   private fromKey(field: Field, stored: AttributeMap): unknown {
-    const { model, naming } = this;
-    if (!model.keyInputs.some((input) => input.name === field.name)) return undefined;
-    const pk = stored[naming.pk]?.S;
-    const sk = naming.sk === undefined ? undefined : stored[naming.sk]?.S;
-    const value = pk === undefined ? undefined : model.pk.tryParse(pk)?.[field.name];
-    return value ?? (sk === undefined ? undefined : model.sk?.tryParse(sk)?.[field.name]);
+    for (const { name, template } of this.storedKeys) {
+      if (!template.inputs.some((input) => input.name === field.name)) continue;
+      const value = template.tryParse(stored[name]?.S ?? '')?.[field.name];
+      if (value !== undefined) return value;
+    }
+    return undefined;
   }
 
   /** Whether a stored item is one of this entity's: by its type, else by its key. */

@@ -1,8 +1,10 @@
 import type { AttributeMap, AttributeValue } from '../attributes/attribute-value.js';
 import type { AttributeBuilder, Attributes, AnyAttribute, InputOf, ItemOf } from '../attributes/attribute.js';
 import { compileFields, type Field } from '../attributes/fields.js';
+import { checkText } from '../attributes/text.js';
 import { invalid } from '../errors/errors.js';
-import { Handle, isHandle, type AttributeHandle, type HandleOf, type TypedValue } from '../expressions/handle.js';
+import { handleOf, methodsOf } from '../expressions/attribute-methods.js';
+import { Handle, operandOf, type AttributeHandle, type HandleOf, type TypedValue } from '../expressions/handle.js';
 import { textCondition, type Condition } from '../expressions/condition.js';
 import { KeyTemplate, type InputsOf } from '../keys/key-template.js';
 
@@ -31,7 +33,7 @@ export interface EntityDefinition<
   readonly attributes: A & { readonly [K in InputsOf<P> | InputsOf<S>]: AnyAttribute };
   /** Index keys, by the name of the index. An item that lacks an input is not in that index. */
   readonly indexes?: X;
-  /** Stands between the parts of keys, and in no value. @default '#' */
+  /** One character that stands between the parts of keys, and in no value. @default '#' */
   readonly separator?: string;
   /** Percent-encodes the separator in values instead of refusing it. @default false */
   readonly escape?: boolean;
@@ -138,7 +140,9 @@ export interface EntityIndex {
 export class EntityModel {
   readonly [entityBrand] = protocol;
   readonly fields: readonly Field[];
-  readonly attrs: Readonly<Record<string, Handle>>;
+  /** What callers hold: the methods of the handles. */
+  readonly attrs: Readonly<Record<string, unknown>>;
+  private readonly byName = new Map<string, Handle>();
   readonly pk: KeyTemplate;
   readonly sk: KeyTemplate | undefined;
   readonly keyInputs: readonly Field[];
@@ -156,11 +160,17 @@ export class EntityModel {
   ) {
     if (typeof name !== 'string' || name === '')
       invalid('entity', 'expected a name, which is stored as the type of its items');
+    if (typeof definition !== 'object' || definition === null || typeof definition.attributes !== 'object')
+      invalid(name, 'expected a definition with keys and attributes');
     const { separator = '#', escape = false } = definition;
-    if (separator === '' || /[{}%]/.test(separator))
-      invalid(name, 'expected a separator without braces and percent signs');
+    // One character: a value that ends in half of a longer one could not be told from its neighbour. No letter or digit:
+    // a number that is padded to a width would hold it.
+    if (typeof separator !== 'string' || !/^[^\p{L}\p{N}\p{Cs}{}%\u{10ffff}]$/u.test(separator))
+      invalid(name, 'expected a separator of one character that is no letter, digit, brace or percent sign');
     const members = definition.attributes as unknown as Record<string, AttributeBuilder>;
-    this.type = { S: name };
+    // Shared by all commands of the entity, and handed out with their requests.
+    this.type = Object.freeze({ S: name });
+    checkText(name, 'entity');
     this.fields = compileFields(members, '');
     const template = (text: string, role: 'pk' | 'sk', owner = name, primary = true): KeyTemplate =>
       new KeyTemplate(text, role, this.fields, owner, { separator, escape }, primary);
@@ -175,13 +185,13 @@ export class EntityModel {
       sk: sk === undefined ? undefined : template(sk, 'sk', `${name}.${index}`, false),
       project,
     }));
-    this.attrs = Object.fromEntries(
-      this.fields.map((field) => {
-        const writable = !this.keyInputs.includes(field);
-        const { attribute, path, stored, encode, decode } = field;
-        return [path, new Handle(this, attribute, path, [stored], undefined, writable, true, false, [encode, decode])];
-      }),
-    );
+    for (const field of this.fields) {
+      const writable = !this.keyInputs.includes(field);
+      const { attribute, path, stored } = field;
+      const codec = [field.encode, field.decode] as const;
+      this.byName.set(path, new Handle(this, attribute, path, [stored], undefined, writable, true, false, codec));
+    }
+    this.attrs = Object.fromEntries([...this.byName].map(([path, handle]) => [path, methodsOf(handle)]));
   }
 
   private only(test: (field: Field) => boolean, what: string): Field | undefined {
@@ -196,9 +206,7 @@ export class EntityModel {
 
   /** The attribute's handle; refuses a name that is none. */
   handle(name: string): Handle {
-    return Object.hasOwn(this.attrs, name)
-      ? (this.attrs[name] as Handle)
-      : invalid(this.name, `has no attribute of the name that was given`);
+    return this.byName.get(name) ?? invalid(this.name, 'has no attribute of the name that was given');
   }
 
   key(values: Record<string, unknown>): { pk: string; sk: string } {
@@ -206,16 +214,20 @@ export class EntityModel {
   }
 
   text(strings: TemplateStringsArray, ...inserts: unknown[]): unknown {
+    // Only the compiler makes such an array: text that was put together while running can't get here.
+    if (!Array.isArray(strings) || !Array.isArray(strings.raw))
+      invalid('text', 'is a tag of a template: entity.text`…`');
     const values: AttributeValue[] = [];
     const parts = inserts.map((insert) => {
-      if (isHandle(insert)) {
-        return insert.entity === this ? insert : invalid('text', 'the handle is of another entity');
+      const handle = handleOf(insert);
+      if (handle !== undefined) {
+        return handle.entity === this ? handle : invalid('text', 'the handle is of another entity');
       }
-      const encoded = (insert as { encoded?: AttributeValue } | null | undefined)?.encoded;
-      if (encoded === undefined) return invalid('text', 'takes handles and typed values only: say handle.value(…)');
-      values.push(encoded);
+      const operand = operandOf(insert) ?? invalid('text', 'takes handles and typed values only: say handle.value(…)');
+      values.push(operand);
       return undefined;
     });
+    if (strings.join('').trim() === '' && inserts.length === 0) invalid('text', 'is empty');
     return textCondition(this, { strings, inserts: parts }, values);
   }
 
@@ -261,4 +273,4 @@ export const entity = <
 >(
   name: N,
   definition: EntityDefinition<P, S, A, X>,
-): Entity<N, P, S, A, X> => new EntityModel(name, definition as never) as unknown as Entity<N, P, S, A, X>;
+): Entity<N, P, S, A, X> => new EntityModel(name, definition) as unknown as Entity<N, P, S, A, X>;

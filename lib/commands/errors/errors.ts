@@ -13,7 +13,8 @@ const base = brandOf('error');
  */
 export class SafeWritesError extends Error {
   static override [Symbol.hasInstance](value: unknown): boolean {
-    // A subclass is told by its name: its constructor may be another copy's.
+    // A subclass of the kit is told by its name: its constructor may be another copy's. One of a user's is told as usual.
+    if (!Object.hasOwn(this, 'kind')) return Function.prototype[Symbol.hasInstance].call(this, value);
     return hasBrand(value, base) && (this === SafeWritesError || (value as { kind?: unknown }).kind === this.kind);
   }
   /** @internal */

@@ -1,4 +1,5 @@
 import type { AttributeMap } from '../attributes/attribute-value.js';
+import { hideItems } from '../send/failures.js';
 import { SafeWritesError } from './errors.js';
 
 /**
@@ -21,7 +22,7 @@ export class ConditionalCheckFailedException extends SafeWritesError {
   private readonly entity: string;
 
   constructor(key: AttributeMap, item: unknown, entity: string, cause: unknown) {
-    super(`The condition of a write of ${entity} did not hold; nothing was written.`, { cause });
+    super(`The condition of a write of ${entity} did not hold; nothing was written.`, { cause: hideItems(cause) });
     this.key = key;
     this.item = item;
     this.entity = entity;
@@ -74,7 +75,7 @@ export class TransactionCanceledException extends SafeWritesError {
 
   constructor(failed: Readonly<Record<string, StepFailure>>, cause: unknown) {
     const reasons = Object.entries(failed).map(([step, { reason }]) => `${step}: ${reason}`);
-    super(`The transaction was cancelled, nothing was written (${reasons.join(', ')}).`, { cause });
+    super(`The transaction was cancelled, nothing was written (${reasons.join(', ')}).`, { cause: hideItems(cause) });
     this.failed = failed;
     Object.defineProperty(this, 'failed', { enumerable: false });
   }

@@ -1,6 +1,7 @@
 import type { AttributeValue, Decode, Encode } from '../attributes/attribute-value.js';
 import type { AnyAttribute, AttributeBuilder, Kind } from '../attributes/attribute.js';
 import { invalid } from '../errors/errors.js';
+import { checkText } from '../attributes/text.js';
 import { ConditionNode, type Condition } from './condition.js';
 import { Op } from './shape.js';
 
@@ -99,12 +100,28 @@ const maximumKept = 64;
 /** A name or a list index. */
 export type Step = string | number;
 
-/** The run-time half of the handles. */
+const handleBrand = Symbol.for('safewrites.handle');
+const valueBrand = Symbol.for('safewrites.value');
+
+/** A value that `handle.value(…)` encoded, for expression text. */
+interface TypedOperand {
+  readonly [valueBrand]: AttributeValue;
+}
+
+/**
+ * The run-time half of the handles: where an attribute is in its item, and how it is encoded. Callers hold it behind an
+ * `AttributeMethods`, so that a member named `path` or `number` clashes with nothing here.
+ */
 export class Handle {
-  readonly '~h' = true;
-  private readonly members = new Map<Step, Handle>();
+  readonly [handleBrand] = 1;
+  /** Tells it apart in tokens. */
+  readonly number: number;
   readonly encode: Encode;
   readonly decode: Decode;
+  /** What callers hold for it, made when first asked for. */
+  methods: unknown = undefined;
+  private readonly members = new Map<Step, Handle>();
+  private measured: Handle | undefined = undefined;
 
   constructor(
     /** Counts the handles of the entity, for tokens. */
@@ -113,7 +130,7 @@ export class Handle {
     readonly path: string,
     /** Stored names and indexes from the item down; the first is the table's to name where it is the time to live. */
     readonly steps: readonly Step[],
-    /** The item's member this is, or is inside of. */
+    /** The item's member this is inside of. */
     readonly top: Handle | undefined,
     /** False for an input of the primary key. */
     readonly writable: boolean,
@@ -123,15 +140,8 @@ export class Handle {
     codec: readonly [Encode, Decode] = attribute.make(path),
   ) {
     [this.encode, this.decode] = codec;
-    const { kind, of } = attribute.traits;
-    if (kind === 'map' && !measuresSize) {
-      for (const name of Object.keys(of as object)) {
-        if (!(name in this)) Object.defineProperty(this, name, { get: () => this.at(name), enumerable: true });
-      }
-    }
     this.number = entity.nextHandle();
   }
-  readonly number: number;
 
   at(step: Step): Handle {
     let member = this.members.get(step);
@@ -141,10 +151,11 @@ export class Handle {
     let stored: Step = step;
     if (kind === 'list' && typeof step === 'number' && Number.isSafeInteger(step) && step >= 0) {
       attribute = of as AttributeBuilder;
-    } else if (kind === 'record' && typeof step === 'string' && step !== '') attribute = of as AttributeBuilder;
-    else if (kind === 'map' && typeof step === 'string' && Object.hasOwn(of as object, step)) {
-      attribute = (of as Record<string, AttributeBuilder>)[step] as AttributeBuilder;
-      stored = attribute.traits.savedAs ?? step;
+    } else if (kind === 'record' && typeof step === 'string' && step !== '' && step !== '__proto__') {
+      attribute = of as AttributeBuilder;
+    } else if (kind === 'map' && typeof step === 'string' && Object.hasOwn(of as object, step)) {
+      attribute = (of as Record<string, AttributeBuilder>)[step];
+      stored = attribute?.traits.savedAs ?? step;
     }
     if (attribute === undefined)
       return invalid(this.path, 'has no such member: at() takes a list index, or a member of the map');
@@ -156,20 +167,16 @@ export class Handle {
     return member;
   }
 
+  /** The handle on how large it is, which compares with whole numbers and can't be written. */
   size(): Handle {
-    let size = this.members.get('\0size');
-    if (size === undefined) {
-      const count: Encode = (value) =>
-        Number.isSafeInteger(value)
-          ? { N: String(value as number) }
-          : invalid(this.path, 'a size is compared with a whole number');
-      size = new Handle(this.entity, this.attribute, this.path, this.steps, this.top ?? this, false, this.kept, true, [
-        count,
-        this.decode,
-      ]);
-      if (this.kept) this.members.set('\0size', size);
-    }
-    return size;
+    if (this.measured !== undefined) return this.measured;
+    const count: Encode = (value) =>
+      Number.isSafeInteger(value)
+        ? { N: String(value) }
+        : invalid(this.path, 'a size is compared with a whole number');
+    const { entity, attribute, path, steps, kept } = this;
+    const codec = [count, this.decode] as const;
+    return (this.measured = new Handle(entity, attribute, path, steps, this.top ?? this, false, kept, true, codec));
   }
 
   /** The value encoded; an empty set has no form that an expression could hold. */
@@ -235,12 +242,12 @@ export class Handle {
   isType(type: string): ConditionNode {
     return this.plain(Op.isType, { S: type });
   }
-  value(value: unknown): { readonly '~t': true; readonly encoded: AttributeValue } {
-    return { '~t': true, encoded: this.operand(value) };
+  value(value: unknown): TypedOperand {
+    return { [valueBrand]: this.operand(value) };
   }
 
   private text(value: unknown): AttributeValue {
-    return typeof value === 'string' ? { S: value } : invalid(this.path, 'expected a string');
+    return { S: checkText(value, this.path) };
   }
   /** One element of a set, encoded as the set's elements are. */
   private element(value: unknown): AttributeValue {
@@ -249,9 +256,13 @@ export class Handle {
   }
 }
 
-/** Tells handles of any copy of the package from values. */
+/** Tells handles of any copy of the package from other data of a shape. */
 export const isHandle = (value: unknown): value is Handle =>
-  typeof value === 'object' && value !== null && (value as { '~h'?: unknown })['~h'] === true;
+  typeof value === 'object' && value !== null && handleBrand in value;
+
+/** The encoded value behind what `handle.value(…)` gave; by symbol, so that no parsed JSON is one. */
+export const operandOf = (value: unknown): AttributeValue | undefined =>
+  typeof value === 'object' && value !== null ? (value as Partial<TypedOperand>)[valueBrand] : undefined;
 
 /** The kinds that ADD takes, beside sets. */
 export const isNumeric = (kind: Kind): boolean => kind === 'number' || kind === 'bigint' || kind === 'decimal';

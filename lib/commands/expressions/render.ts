@@ -1,7 +1,8 @@
-import type { CompiledEntity } from '../entity/compiled.js';
+import type { Field } from '../attributes/fields.js';
+import type { CompiledEntity, StoredKey } from '../entity/compiled.js';
 import { LimitExceededError, invalid } from '../errors/errors.js';
 import { isHandle, type Handle } from './handle.js';
-import { Op, Token, type ExpressionText, type IndexKey, type Rendered, type Shape } from './shape.js';
+import { Op, Token, nodesTo, type ExpressionText, type IndexKey, type Rendered, type Shape } from './shape.js';
 
 /** The placeholder of the n-th value. */
 export const placeholder = (n: number): string => `:${n}`;
@@ -29,7 +30,8 @@ const isParenthesised = (text: string): boolean => {
   return false;
 };
 
-const parenthesise = (text: string): string => (isParenthesised(text) ? text : `(${text})`);
+/** A clause that is joined to others; parentheses that it has already are not doubled. */
+export const parenthesise = (text: string): string => (isParenthesised(text.trim()) ? text : `(${text})`);
 
 /** Runs once per shape: the tokens of a chain become its expression texts and the names that they share. */
 class Renderer {
@@ -52,7 +54,7 @@ class Renderer {
     leaf: Shape,
     private readonly isUpdate: boolean,
   ) {
-    this.nodes = leaf.path();
+    this.nodes = nodesTo(leaf);
   }
 
   private name(stored: string): string {
@@ -126,9 +128,10 @@ class Renderer {
   private action(handle: Handle, operation: number): void {
     const position = this.value;
     const path = this.path(handle);
-    const top = handle.top ?? handle;
-    this.written.add(top);
-    if (handle.top === undefined) this.settings.set(top.path, operation === Op.set ? position : undefined);
+    if (handle.top === undefined) {
+      this.written.add(handle);
+      this.settings.set(handle.path, operation === Op.set ? position : undefined);
+    }
     switch (operation) {
       case Op.set:
         this.set.push(`${path} = ${this.next()}`);
@@ -157,6 +160,11 @@ class Renderer {
     }
   }
 
+  /** A condition without values, which a clause and a version may both ask for. */
+  private require(condition: string): void {
+    if (!this.conditions.includes(condition)) this.conditions.push(condition);
+  }
+
   private structural(token: number): void {
     const { naming, model } = this.entity;
     const version = (): string =>
@@ -167,10 +175,10 @@ class Renderer {
         this.conditions.push(this.condition());
         break;
       case Token.IfExists:
-        this.conditions.push(`attribute_exists(${this.name(naming.pk)})`);
+        this.require(`attribute_exists(${this.name(naming.pk)})`);
         break;
       case Token.IfNotExists:
-        this.conditions.push(`attribute_not_exists(${this.name(naming.pk)})`);
+        this.require(`attribute_not_exists(${this.name(naming.pk)})`);
         break;
       case Token.VersionIs:
         this.conditions.push(`${version()} = ${this.next()}`);
@@ -196,45 +204,41 @@ class Renderer {
 
   /** An index key follows its inputs; one that can't be computed from what the update names would go stale. */
   private indexKeys(): IndexKey[] {
-    const { model, naming } = this.entity;
+    const { model } = this.entity;
     const keys: IndexKey[] = [];
-    for (const index of model.indexes) {
-      const names = naming.indexes[index.name] as { pk: string; sk: string | undefined };
+    const compute = ({ template }: StoredKey): string => {
+      const positions = template.inputs.flatMap(({ path, name }) => {
+        const position = this.settings.get(path);
+        return position === undefined ? [] : [[name, position] as const];
+      });
+      keys.push({ template, positions: new Map(positions) });
+      return this.next();
+    };
+    for (const { index, keys: stored } of this.entity.indexKeys) {
       const inputs = [...index.pk.inputs, ...(index.sk?.inputs ?? [])];
-      const touched = inputs.filter(
-        (field) => this.settings.has(field.path) || [...this.written].some((top) => top.path === field.path),
-      );
-      if (touched.length === 0) continue;
-      const removed = touched.some((field) => this.isRemoved(field.path));
-      const unknown = inputs.filter(
-        (field) =>
-          this.settings.get(field.path) === undefined && !model.keyInputs.some((key) => key.name === field.name),
-      );
-      if (removed) {
-        this.remove.push(this.name(names.pk));
-        if (names.sk !== undefined && index.sk !== undefined) this.remove.push(this.name(names.sk));
+      const given = (field: Field): boolean => model.keyInputs.some((key) => key.name === field.name);
+      const touched = inputs.filter((field) => this.settings.has(field.path));
+      if (touched.length === 0) {
+        // The key alone says it, and an item that the update creates has to be in the index.
+        if (!inputs.every(given)) continue;
+        for (const key of stored) {
+          const name = this.name(key.name);
+          this.set.push(`${name} = if_not_exists(${name}, ${compute(key)})`);
+        }
         continue;
       }
-      const [missing] = unknown;
+      if (touched.some((field) => this.isRemoved(field.path))) {
+        for (const key of stored) this.remove.push(this.name(key.name));
+        continue;
+      }
+      const missing = inputs.find((field) => this.settings.get(field.path) === undefined && !given(field));
       if (missing !== undefined) {
         invalid(
           missing.path,
           `set it to a value too: the key of the index ${index.name} is made of ${inputs.map((field) => field.path).join(', ')}, and would go stale`,
         );
       }
-      for (const template of index.sk === undefined ? [index.pk] : [index.pk, index.sk]) {
-        const name = template === index.pk ? names.pk : (names.sk as string);
-        this.set.push(`${this.name(name)} = ${this.next()}`);
-        keys.push({
-          template,
-          positions: new Map(
-            template.inputs.flatMap((field) => {
-              const position = this.settings.get(field.path);
-              return position === undefined ? [] : [[field.name, position] as const];
-            }),
-          ),
-        });
-      }
+      for (const key of stored) this.set.push(`${this.name(key.name)} = ${compute(key)}`);
     }
     return keys;
   }
@@ -278,7 +282,7 @@ class Renderer {
       }
     }
     return {
-      names: this.aliases.size === 0 ? undefined : this.names,
+      names: this.aliases.size === 0 ? undefined : Object.freeze(this.names),
       update: update === '' ? undefined : update,
       condition,
       indexKeys,

@@ -1,3 +1,4 @@
+import type { KeyTemplate } from '../keys/key-template.js';
 import type { Handle } from './handle.js';
 
 /** Operations on a handle; a token of a shape is the handle's number times 32 plus one of these. */
@@ -69,17 +70,17 @@ export interface Rendered {
 
 /** An index key that an update recomputes. */
 export interface IndexKey {
-  readonly template: import('../keys/key-template.js').KeyTemplate;
+  readonly template: KeyTemplate;
   /** Position of each written input's value; inputs that are missing here are inputs of the primary key. */
   readonly positions: ReadonlyMap<string, number>;
 }
 
-const maximumChildren = 256;
-const maximumDepth = 400;
+/** Nodes of a trie that are kept: some megabytes for an entity whose chains come in every combination. */
+const maximumShapes = 4096;
 
 /**
  * One node of an entity's trie of command shapes. A chain walks it token by token, and the node where it ends keeps the
- * expression texts, so that a command that was built once is not rendered again. Children are bounded: past the bound,
+ * expression texts, so that a command that was built once is not rendered again. The trie is bounded: past the bound,
  * nodes are made and dropped, so that unbounded variety costs time, not memory.
  */
 export class Shape {
@@ -88,40 +89,42 @@ export class Shape {
   private others: Map<number, Shape> | undefined = undefined;
   rendered: Rendered | undefined = undefined;
 
-  constructor(
+  private constructor(
     readonly parent: Shape | undefined,
     readonly token: number,
     readonly data: ShapeData,
     private readonly kept: boolean,
-    private readonly depth: number,
+    /** Counted down by all nodes of the trie. */
+    private readonly budget: { left: number },
   ) {}
 
   static root(): Shape {
-    return new Shape(undefined, Token.Root, undefined, true, 0);
+    return new Shape(undefined, Token.Root, undefined, true, { left: maximumShapes });
   }
 
   /** The node after this one. `keep` is false for what has no bounded number of forms. */
   step(token: number, data: ShapeData = undefined, keep = true): Shape {
-    if (this.first !== undefined && this.firstToken === token && keep) return this.first;
-    if (!keep || !this.kept || this.depth > maximumDepth) return new Shape(this, token, data, false, this.depth + 1);
-    if (this.first === undefined) {
-      this.firstToken = token;
-      return (this.first = new Shape(this, token, data, true, this.depth + 1));
-    }
-    this.others ??= new Map();
-    let next = this.others.get(token);
-    if (next === undefined) {
-      const kept = this.others.size < maximumChildren;
-      next = new Shape(this, token, data, kept, this.depth + 1);
-      if (kept) this.others.set(token, next);
-    }
-    return next;
+    if (!keep || !this.kept) return new Shape(this, token, data, false, this.budget);
+    if (this.first !== undefined && this.firstToken === token) return this.first;
+    return this.others?.get(token) ?? this.grow(token, data);
   }
 
-  /** The nodes from the root to this one. */
-  path(): Shape[] {
-    const nodes: Shape[] = [];
-    for (let node: Shape | undefined = this; node.parent !== undefined; node = node.parent) nodes.push(node);
-    return nodes.reverse();
+  private grow(token: number, data: ShapeData): Shape {
+    const { budget } = this;
+    if (budget.left === 0) return new Shape(this, token, data, false, budget);
+    budget.left--;
+    const next = new Shape(this, token, data, true, budget);
+    if (this.first === undefined) {
+      this.firstToken = token;
+      this.first = next;
+    } else (this.others ??= new Map<number, Shape>()).set(token, next);
+    return next;
   }
 }
+
+/** The nodes from below the root to a leaf. */
+export const nodesTo = (leaf: Shape): Shape[] => {
+  const nodes: Shape[] = [];
+  for (let node = leaf; node.parent !== undefined; node = node.parent) nodes.push(node);
+  return nodes.reverse();
+};

@@ -1,6 +1,7 @@
 import { Buffer } from 'node:buffer';
 import type { AttributeValue } from '../attributes/attribute-value.js';
 import type { Field } from '../attributes/fields.js';
+import { checkText } from '../attributes/text.js';
 import { corrupt, invalid } from '../errors/errors.js';
 
 /** The names of the inputs in `ORDER#{customer}#{number:10}`. */
@@ -41,9 +42,10 @@ export class KeyTemplate {
     private readonly primary = true,
   ) {
     const { separator } = options;
+    if (typeof text !== 'string' || text === '') invalid(`${owner}.${role}`, 'a key template can not be empty');
+    checkText(text, `${owner}.${role}`);
     this.parts = text.split(separator).map((part) => this.parsePart(part, fields));
     this.inputs = this.parts.flatMap((part) => part.field ?? []);
-    if (text === '') invalid(`${owner}.${role}`, 'a key template can not be empty');
     if (new Set(this.inputs).size < this.inputs.length) invalid(`${owner}.${role}`, 'names an input twice');
   }
 
@@ -110,6 +112,8 @@ export class KeyTemplate {
 
   /** The key's text; refuses a missing or empty input, one that holds the separator, and too many bytes. */
   of(values: Record<string, unknown>): string {
+    if (typeof values !== 'object' || values === null)
+      return invalid(`${this.owner}.${this.role}`, 'expected an object with the inputs of the key');
     let text = '';
     for (let i = 0; i < this.parts.length; i++) {
       const part = this.parts[i] as Part;
@@ -119,18 +123,15 @@ export class KeyTemplate {
     return this.withinLimit(text);
   }
 
-  /** The key's text from inputs that are encoded already; `undefined` where one is absent. */
-  ofEncoded(encoded: (field: Field) => AttributeValue | undefined): string | undefined {
-    const texts: string[] = [];
-    for (const part of this.parts) {
-      if (part.field === undefined) texts.push(part.head);
-      else {
-        const value = encoded(part.field);
-        const text = value?.S ?? value?.N;
-        if (text === undefined) return undefined;
-        texts.push(part.head + this.guard(part, text, part.field.path) + part.tail);
-      }
-    }
+  /** The key's text from inputs that are encoded already. */
+  ofEncoded(encoded: (field: Field) => AttributeValue | undefined): string {
+    const texts = this.parts.map((part) => {
+      const { field } = part;
+      if (field === undefined) return part.head;
+      const value = encoded(field);
+      const text = value?.S ?? value?.N ?? invalid(field.path, 'is an input of a key, so it is required');
+      return part.head + this.guard(part, text, field.path) + part.tail;
+    });
     return this.withinLimit(texts.join(this.options.separator));
   }
 
@@ -161,19 +162,20 @@ export class KeyTemplate {
         const late = this.parts.slice(i + 1).find((later) => later.field && values[later.field.name] !== undefined);
         if (late?.field)
           invalid(late.field.path, `needs ${part.field.name} too: the inputs of a sort key are given from the left`);
-        return { text, complete: false, next: part };
+        return { text: this.withinLimit(text), complete: false, next: part };
       }
       text += this.textOf(part, values[part.field.name]) + part.tail;
     }
     return { text: this.withinLimit(text), complete: true, next: undefined };
   }
 
-  /** What a key starts with whose next input starts with `start`, for `begins_with`. */
-  start(part: Part, start: string): string {
+  /** What a key starts with that starts with `text`, and whose next input, `part`, starts with `start`. */
+  start(text: string, part: Part, start: string): string {
     if (part.width > 0 || part.field?.attribute.traits.key?.padded) {
       return invalid(part.field?.path ?? '', 'is a number, which has no prefix: use between()');
     }
-    return this.guard(part, start, part.field?.path ?? '');
+    const path = part.field?.path ?? '';
+    return this.withinLimit(text + this.guard(part, checkText(start, path), path));
   }
 
   /** The inputs of a stored key. */
@@ -183,33 +185,32 @@ export class KeyTemplate {
 
   tryParse(text: string): Record<string, unknown> | undefined {
     const { separator, escape } = this.options;
+    if (typeof text !== 'string') return undefined;
     const texts = text.split(separator);
     if (texts.length !== this.parts.length) return undefined;
     const values: Record<string, unknown> = {};
-    for (let i = 0; i < texts.length; i++) {
-      const part = this.parts[i] as Part;
-      const given = texts[i] as string;
-      if (part.field === undefined) {
-        if (given !== part.head) return undefined;
-        continue;
-      }
-      if (!given.startsWith(part.head) || !given.endsWith(part.tail)) return undefined;
-      const inner = given.slice(part.head.length, given.length - part.tail.length);
-      if (given.length <= part.head.length + part.tail.length) return undefined;
-      const plain = escape ? unescape(inner) : inner;
-      if (plain === undefined) return undefined;
-      const key = part.field.attribute.traits.key;
-      if (key?.pattern && !key.pattern.test(plain)) return undefined;
-      values[part.field.name] = key?.decode(plain);
+    try {
+      this.parts.forEach(({ field, head, tail }, i) => {
+        if (field === undefined) return;
+        const given = texts[i] as string;
+        const inner = given.slice(head.length, given.length - tail.length);
+        values[field.name] = field.attribute.traits.key?.decode(escape ? decodeURIComponent(inner) : inner);
+      });
+      // Only what these values give is a key of this template: no other spelling, width, head or escape.
+      return this.of(values) === text ? values : undefined;
+    } catch {
+      return undefined;
     }
-    return values;
   }
 
   /** Whether some text could be a key of both templates. */
   meets(other: KeyTemplate): boolean {
     if (this.options.separator !== other.options.separator) return couldStartAlike(this, other);
     return (
-      this.parts.length === other.parts.length && this.parts.every((part, i) => partsMeet(part, other.parts[i] as Part))
+      this.parts.length === other.parts.length &&
+      this.parts.every((part, i) =>
+        partsMeet(part, other.parts[i] as Part, this.options.escape || other.options.escape),
+      )
     );
   }
 }
@@ -217,28 +218,22 @@ export class KeyTemplate {
 const encodeSeparator = (separator: string): string =>
   [...Buffer.from(separator)].map((byte) => `%${byte.toString(16).toUpperCase().padStart(2, '0')}`).join('');
 
-const unescape = (text: string): string | undefined => {
-  try {
-    return decodeURIComponent(text);
-  } catch {
-    return undefined;
-  }
-};
-
-const partsMeet = (a: Part, b: Part): boolean => {
+const partsMeet = (a: Part, b: Part, escaped: boolean): boolean => {
   if (a.field === undefined && b.field === undefined) return a.head === b.head;
-  if (a.field === undefined) return literalFits(a.head, b);
-  if (b.field === undefined) return literalFits(b.head, a);
+  if (a.field === undefined) return literalFits(a.head, b, escaped);
+  if (b.field === undefined) return literalFits(b.head, a, escaped);
   return (
     (a.head.startsWith(b.head) || b.head.startsWith(a.head)) && (a.tail.endsWith(b.tail) || b.tail.endsWith(a.tail))
   );
 };
 
-const literalFits = (literal: string, part: Part): boolean => {
+const literalFits = (literal: string, part: Part, escaped: boolean): boolean => {
   if (!literal.startsWith(part.head) || !literal.endsWith(part.tail)) return false;
   const inner = literal.slice(part.head.length, literal.length - part.tail.length);
   const pattern = part.field?.attribute.traits.key?.pattern;
-  return literal.length > part.head.length + part.tail.length && (pattern === undefined || pattern.test(inner));
+  // An escaped value does not look as its pattern says.
+  const fits = pattern === undefined || escaped || pattern.test(inner);
+  return literal.length > part.head.length + part.tail.length && fits;
 };
 
 /** With different separators a value of one may look like a separator of the other, so only the fixed start tells. */

@@ -1,6 +1,7 @@
 import { PutItemCommand, type PutItemCommandInput } from '@aws-sdk/client-dynamodb';
 import type { AttributeMap, AttributeValue } from '../attributes/attribute-value.js';
 import type { AnyEntity } from '../entity/entity.js';
+import { invalid } from '../errors/errors.js';
 import type { Condition, Cursor } from '../expressions/condition.js';
 import { Token, type Shape } from '../expressions/shape.js';
 import type { SendOptions } from '../send/send-options.js';
@@ -70,6 +71,11 @@ export class PutCommand extends WriteCommand {
     const { version } = entity.model;
     const encoded = entity.encode(item);
     return new PutCommand(binding, encoded, version && ((item[version.name] ?? 0) as number));
+  }
+
+  /** Reached only past the types: a put checks the version of its item. */
+  override ifVersion(): never {
+    return invalid('ifVersion', 'a put takes the version from its item');
   }
 
   protected override fork(shape: Shape, values: AttributeValue[], count: number, options: WriteOptions): this {

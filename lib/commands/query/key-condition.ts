@@ -1,3 +1,4 @@
+import { Buffer } from 'node:buffer';
 import { invalid } from '../errors/errors.js';
 import { textAbove, textBelow, type KeyTemplate } from '../keys/key-template.js';
 
@@ -24,17 +25,14 @@ export const fromInputs = (template: KeyTemplate | undefined, values: Values): S
 export const startingWith = (template: KeyTemplate, values: Values, start: string): SortCondition => {
   const { text, next } = template.prefix(values);
   if (next === undefined) return invalid('beginsWith', 'the sort key is complete already');
-  return { operator: 'beginsWith', text: text + template.start(next, start) };
+  return { operator: 'beginsWith', text: template.start(text, next, start) };
 };
 
 /** Whole keys, or prefixes of them, on both sides; a prefix as the upper end includes the keys that start with it. */
 export const between = (template: KeyTemplate, given: Values, low: Values, high: Values): SortCondition => {
-  const from = template.prefix({ ...given, ...low });
-  const to = template.prefix({ ...given, ...high });
-  if (from.text > to.text && Buffer.compare(Buffer.from(from.text), Buffer.from(to.text)) > 0) {
-    return invalid('between', 'the low end is above the high end');
-  }
-  return { operator: 'between', low: from.text, high: to.complete ? to.text : textAbove(to.text) };
+  const from = template.prefix(join('between', template, given, low));
+  const to = template.prefix(join('between', template, given, high));
+  return range('between', lowest(from.text), to.complete ? to.text : textAbove(to.text));
 };
 
 /**
@@ -43,20 +41,40 @@ export const between = (template: KeyTemplate, given: Values, low: Values, high:
  */
 export const compared = (template: KeyTemplate, given: Values, operator: SortOperator, side: Values): SortCondition => {
   const start = template.prefix(given).text;
-  const { text, complete } = template.prefix({ ...given, ...side });
+  const { text, complete } = template.prefix(join(operator, template, given, side));
   if (text === start) return invalid(operator, 'expected an input of the sort key beyond those that the query has');
   const end = textAbove(start);
   switch (operator) {
     case 'lt':
-      return { operator: 'between', low: lowest(start), high: textBelow(text) };
+      return range(operator, lowest(start), textBelow(text));
     case 'le':
-      return { operator: 'between', low: lowest(start), high: complete ? text : textAbove(text) };
+      return range(operator, lowest(start), complete ? text : textAbove(text));
     case 'gt':
-      return { operator: 'between', low: complete ? `${text}\0` : textAbove(text), high: end };
+      return range(operator, complete ? `${text}\0` : textAbove(text), end);
     case 'ge':
-      return { operator: 'between', low: text, high: end };
+      return range(operator, text, end);
   }
 };
+
+/** The query's inputs and those of one side, which can't be others. */
+const join = (operator: string, template: KeyTemplate, given: Values, side: Values): Values => {
+  if (typeof side !== 'object' || side === null) return invalid(operator, 'expected inputs of the sort key');
+  const joined = { ...given };
+  for (const name of Object.keys(side)) {
+    if (side[name] === undefined) continue;
+    if (given[name] !== undefined) invalid(operator, 'has an input that the query has already');
+    if (!template.inputs.some((input) => input.name === name))
+      invalid(operator, 'expected inputs of the sort key only');
+    joined[name] = side[name];
+  }
+  return joined;
+};
+
+/** DynamoDB refuses a range whose low end is above its high one, in the order of UTF-8. */
+const range = (operator: string, low: string, high: string): SortCondition =>
+  Buffer.compare(Buffer.from(low), Buffer.from(high)) > 0
+    ? invalid(operator, 'no key can be in this range: its low end is above its high end')
+    : { operator: 'between', low, high };
 
 /** A key value is not empty, so the least text is one NUL. */
 const lowest = (start: string): string => (start === '' ? '\0' : start);

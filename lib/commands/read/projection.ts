@@ -1,5 +1,6 @@
 import { invalid } from '../errors/errors.js';
-import { isHandle, type Handle } from '../expressions/handle.js';
+import { handleOf } from '../expressions/attribute-methods.js';
+import type { Handle } from '../expressions/handle.js';
 import type { CompiledEntity } from '../entity/compiled.js';
 
 /** What a read fetches: whole members by name, or one attribute by handle. */
@@ -26,8 +27,9 @@ export const projectMembers = (entity: CompiledEntity, members: readonly string[
 };
 
 /** Fetches what one handle names. */
-export const projectHandle = (entity: CompiledEntity, handle: unknown): Projection => {
-  if (!isHandle(handle) || handle.entity !== entity.model || handle.measuresSize) {
+export const projectHandle = (entity: CompiledEntity, attribute: unknown): Projection => {
+  const handle = handleOf(attribute);
+  if (handle === undefined || handle.entity !== entity.model || handle.measuresSize) {
     return invalid('select', `expected an attribute of ${entity.model.name}`);
   }
   const top = handle.top ?? handle;

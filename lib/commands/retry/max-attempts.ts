@@ -24,7 +24,7 @@ const plugins = new WeakMap<object, Map<number, Promise<unknown>>>();
 
 const pluginFor = (client: DynamoDBClient, attempts: number): Promise<unknown> => {
   let byAttempts = plugins.get(client);
-  if (byAttempts === undefined) plugins.set(client, (byAttempts = new Map()));
+  if (byAttempts === undefined) plugins.set(client, (byAttempts = new Map<number, Promise<unknown>>()));
   let plugin = byAttempts.get(attempts);
   if (plugin === undefined) {
     // Loaded when first used: at init it would cost every cold start several milliseconds.
@@ -34,7 +34,7 @@ const pluginFor = (client: DynamoDBClient, attempts: number): Promise<unknown> =
         ...client.config,
         maxAttempts: () => Promise.resolve(attempts),
         retryStrategy: () => Promise.resolve(strategy),
-      } as never);
+      });
     });
     byAttempts.set(attempts, plugin);
   }

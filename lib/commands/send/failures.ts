@@ -4,6 +4,16 @@ import { InvalidInputError } from '../errors/errors.js';
 export const isNamed = (error: unknown, name: string): boolean =>
   typeof error === 'object' && error !== null && (error as { name?: unknown }).name === name;
 
+/** Keeps what holds stored values out of logs, which print what is enumerable; code still reads it. */
+export const hideItems = (error: unknown): unknown => {
+  if (typeof error !== 'object' || error === null) return error;
+  for (const name of ['Item', 'CancellationReasons']) {
+    const value = (error as Record<string, unknown>)[name];
+    if (value !== undefined) Object.defineProperty(error, name, { value, enumerable: false });
+  }
+  return error;
+};
+
 const missingParent = 'document path provided in the update expression is invalid';
 
 /** Adds what to do to the one refusal that a caller can't understand from DynamoDB's words. */

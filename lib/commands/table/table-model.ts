@@ -27,8 +27,9 @@ export class TableModel {
         invalid(model.name, `a key of it could also be a key of ${other.name}: give one of them another prefix`);
       }
     }
+    const compiled = CompiledEntity.of(model, this.naming);
     this.bound.set(model.name, model);
-    return { table: this, entity: CompiledEntity.of(model, this.naming) };
+    return { table: this, entity: compiled };
   }
 }
 

@@ -1,6 +1,6 @@
 import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { DeleteCommand, type Delete, type UnversionedDelete } from '../delete/delete.js';
-import type { AnyEntity } from '../entity/entity.js';
+import type { AnyEntity, EntityIndex } from '../entity/entity.js';
 import { invalid } from '../errors/errors.js';
 import { GetCommand, type Get } from '../get/get.js';
 import { PutCommand, type Put, type VersionedPut } from '../put/put.js';
@@ -8,6 +8,7 @@ import { QueryCommand, type Query } from '../query/query.js';
 import { UpdateCommand, type UnversionedUpdate, type Update } from '../update/update.js';
 import type { Batchable } from '../write/step.js';
 import type { HasVersion } from '../write/write-results.js';
+import type { Naming } from '../entity/compiled.js';
 import { TableModel, type Binding } from './table-model.js';
 
 /** The key attributes of an index of the table. */
@@ -60,6 +61,7 @@ interface Reads<E extends AnyEntity> {
 
 /** Queries of an index; they are never strongly consistent on a global one. */
 export interface IndexTable<E extends AnyEntity, X> {
+  readonly '~x': E;
   query(
     key: X extends { readonly pk: infer P; readonly sk: infer S } ? P & Partial<S> : never,
   ): Query<E, E['~item'], X extends { readonly pk: infer P; readonly sk: infer S } ? P & S : never, unknown>;
@@ -124,12 +126,20 @@ class EntityTableModel {
   query(key: Values): QueryCommand {
     return QueryCommand.of(this.binding, undefined, key);
   }
-  index(name: string): { query(key: Values): QueryCommand } {
+  index(name: string): IndexTableModel {
     const { binding } = this;
     const index = binding.entity.model.indexes.find((candidate) => candidate.name === name);
-    if (index === undefined) return invalid(binding.entity.model.name, `has no index ${name}`);
-    return { query: (key) => QueryCommand.of(binding, index, key) };
+    if (index === undefined) return invalid(binding.entity.model.name, 'has no index of the name that was given');
+    return { [entityTableBrand]: 1, binding, on: index, query: (key) => QueryCommand.of(binding, index, key) };
   }
+}
+
+/** The run-time half of {@link IndexTable}. */
+interface IndexTableModel {
+  readonly [entityTableBrand]: 1;
+  readonly binding: Binding;
+  readonly on: EntityIndex;
+  query(key: Values): QueryCommand;
 }
 
 /** The binding behind a bound entity, for the functions that take one. */
@@ -138,11 +148,29 @@ export const bindingOf = (value: unknown): Binding =>
     ? (value as EntityTableModel).binding
     : invalid('table', 'expected a bound entity, such as shop.of(Order)');
 
+/** What a bound entity, or an index of one, reads from. */
+export const readsFrom = (value: unknown): { binding: Binding; index: EntityIndex | undefined } => ({
+  binding: bindingOf(value),
+  index: (value as Partial<IndexTableModel>).on,
+});
+
 /** The table behind a public one. */
 export const tableModelOf = (value: unknown): TableModel =>
   typeof value === 'object' && value !== null && tableBrand in value
     ? (value as { [tableBrand]: TableModel })[tableBrand]
     : invalid('table', 'expected a table made by table()');
+
+/** Refuses names of which one would overwrite another. */
+const checkNaming = ({ pk, sk, type, timeToLive, indexes }: Naming): void => {
+  const own = [pk, ...(sk === undefined ? [] : [sk]), type, timeToLive];
+  if (own.some((name) => typeof name !== 'string' || name === '')) invalid('table', 'expected names of attributes');
+  if (new Set(own).size < own.length) invalid('table', 'gives two of pk, sk, type and timeToLive one name');
+  for (const [index, names] of Object.entries(indexes)) {
+    const keys = [names.pk, ...(names.sk === undefined ? [] : [names.sk])];
+    if (keys.some((name) => name === type || name === timeToLive || name === '') || keys[0] === keys[1])
+      invalid(index, 'has a key of the name of another attribute that the library writes');
+  }
+};
 
 /**
  * A table, by name and on the caller's own client.
@@ -153,14 +181,16 @@ export const tableModelOf = (value: unknown): TableModel =>
  * const shop = table({ name: 'shop', client: new DynamoDBClient() });
  */
 export const table = (options: TableOptions): Table => {
+  if (typeof options !== 'object' || options === null) invalid('table', 'expected a name and a client');
   const { name, client, pk = 'pk', sk = 'sk', type = '_type', timeToLive = 'ttl', indexes = {} } = options;
   if (typeof name !== 'string' || name === '') invalid('name', "expected the table's name");
   if (typeof (client as { send?: unknown } | undefined)?.send !== 'function')
     invalid('client', 'expected a DynamoDBClient');
-  if ('translateConfig' in (client.config as object)) {
+  // Told by its static `from`: it shares its configuration with the client inside, and a bundler renames classes.
+  if (typeof (client.constructor as { from?: unknown }).from === 'function') {
     invalid('client', 'expected the DynamoDBClient, not the DynamoDBDocumentClient around it');
   }
-  const model = new TableModel(name, client, {
+  const naming: Naming = {
     pk,
     sk: sk === false ? undefined : sk,
     type,
@@ -171,7 +201,9 @@ export const table = (options: TableOptions): Table => {
         { pk: names.pk ?? `${index}pk`, sk: names.sk === false ? undefined : (names.sk ?? `${index}sk`) },
       ]),
     ),
-  });
+  };
+  checkNaming(naming);
+  const model = new TableModel(name, client, naming);
   const bound = new WeakMap<object, EntityTableModel>();
   const shop = {
     [tableBrand]: model,

@@ -26,11 +26,21 @@ export interface CommandTrace {
  * });
  */
 export const tracingChannelName = 'safewrites:command';
-const calls = tracingChannel<CommandTrace, CommandTrace>(tracingChannelName);
+/** Found by name, so that a subscriber of any copy of the package sees the calls of all. */
+export const calls = tracingChannel<CommandTrace, CommandTrace>(tracingChannelName);
 
 /** Runs a call; costs one property read where nobody subscribed. */
 export const traced = <R>(trace: CommandTrace, run: (trace: CommandTrace) => Promise<R>): Promise<R> =>
-  calls.hasSubscribers ? calls.tracePromise(run, trace, undefined, trace) : run(trace);
+  calls.hasSubscribers ? published(trace, run) : run(trace);
+
+const published = async <R>(trace: CommandTrace, run: (trace: CommandTrace) => Promise<R>): Promise<R> => {
+  let result: R;
+  // The channel tells its subscribers what a call resolves to, and items are no business of theirs.
+  await calls.tracePromise(async () => {
+    result = await run(trace);
+  }, trace);
+  return result!;
+};
 
 /**
  * The life of command objects, for test kits that report commands which were built and never sent.

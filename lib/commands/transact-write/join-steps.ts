@@ -1,4 +1,5 @@
 import { invalid } from '../errors/errors.js';
+import { stepNames } from './step-names.js';
 import type { Steps } from './transact-write.js';
 
 type Joined<T extends readonly Steps[]> = T extends readonly [infer First, ...infer Rest extends readonly Steps[]]
@@ -16,7 +17,7 @@ type Joined<T extends readonly Steps[]> = T extends readonly [infer First, ...in
 export const joinSteps = <const T extends readonly Steps[]>(...parts: T): Joined<T> => {
   const joined: Record<string, unknown> = {};
   for (const part of parts) {
-    for (const name of Object.keys(part)) {
+    for (const name of stepNames(part)) {
       if (Object.hasOwn(joined, name)) invalid(name, 'is the name of two steps: rename one');
       joined[name] = part[name];
     }

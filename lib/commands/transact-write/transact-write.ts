@@ -3,20 +3,21 @@ import {
   TransactWriteItemsCommand,
   type ConsumedCapacity,
   type TransactWriteItemsCommandInput,
-  type TransactWriteItem,
 } from '@aws-sdk/client-dynamodb';
-import type { AttributeMap } from '../attributes/attribute-value.js';
 import { itemSize } from '../attributes/item-size.js';
 import { CommandUsedError, LimitExceededError, invalid } from '../errors/errors.js';
 import { TransactionCanceledException, type CancellationCode, type StepFailure } from '../errors/exceptions.js';
 import { checkAttempts, limitAttempts } from '../retry/max-attempts.js';
-import { explained, isNamed } from '../send/failures.js';
+import { explained } from '../send/failures.js';
 import { httpOptions, type SendOptions } from '../send/send-options.js';
 import { tableModelOf, type Table } from '../table/table.js';
 import type { TableModel } from '../table/table-model.js';
 import { lifeChannel, traced } from '../tracing/channel.js';
 import { requestJson } from '../write/request-json.js';
+import { SentOnce } from '../write/sent-once.js';
 import { isStep, stepSymbol, type Step, type StepParts } from '../write/step.js';
+import { stepFailures } from './step-failures.js';
+import { stepNames } from './step-names.js';
 
 /** The steps of a transaction: writes and condition checks, by names of the caller's. */
 export interface Steps {
@@ -131,27 +132,17 @@ class Built {
     });
   }
 
-  /** The steps that stopped the transaction, by name; undefined where the error is no cancellation. */
   private failedSteps(error: unknown): Record<string, StepFailure> | undefined {
-    if (!isNamed(error, 'TransactionCanceledException')) return undefined;
-    const reasons = (error as { CancellationReasons?: { Code?: string; Item?: AttributeMap }[] }).CancellationReasons;
-    if (reasons === undefined) return undefined;
-    const failed: Record<string, StepFailure> = {};
-    this.names.forEach((name, i) => {
-      const { Code: reason, Item: stored } = reasons[i] ?? {};
-      if (reason === undefined || reason === 'None') return;
+    return stepFailures(error, this.names, (i, stored) => {
       const asked = this.parts[i]?.request['ReturnValuesOnConditionCheckFailure'] !== undefined;
-      const item = stored && this.parts[i]?.decode(stored);
-      failed[name] = asked ? { reason: reason as CancellationCode, item } : { reason: reason as CancellationCode };
+      return asked ? { item: stored && this.parts[i]?.decode(stored) } : {};
     });
-    return failed;
   }
 }
 
-class TransactWriteCommand {
+class TransactWriteCommand extends SentOnce {
   readonly [Symbol.toStringTag] = 'TransactWriteCommand';
   private used = false;
-  private sent: Promise<unknown> | undefined = undefined;
 
   constructor(
     private readonly table: TableModel,
@@ -159,6 +150,7 @@ class TransactWriteCommand {
     private readonly options: TransactOptions,
     from?: TransactWriteCommand,
   ) {
+    super();
     if (lifeChannel.hasSubscribers) lifeChannel.publish({ command: this, event: 'created', from, what: 'transaction' });
   }
 
@@ -184,7 +176,7 @@ class TransactWriteCommand {
 
   build(): Built {
     if (this.used) throw new CommandUsedError('transaction');
-    const names = Object.keys(this.steps);
+    const names = stepNames(this.steps);
     if (names.length === 0) invalid('transactWrite', 'expected at least one step');
     if (names.length > maximumSteps) {
       throw new LimitExceededError('transactWrite', `has ${names.length} steps, more than DynamoDB's ${maximumSteps}`);
@@ -197,7 +189,7 @@ class TransactWriteCommand {
     checkBudget(names, parts);
     const request: TransactWriteItemsCommandInput = {
       ClientRequestToken: this.options.token,
-      TransactItems: parts.map(({ kind, request }) => ({ [kind]: request }) as unknown as TransactWriteItem),
+      TransactItems: parts.map(({ kind, request }) => ({ [kind]: request })),
     };
     if (this.options.capacity === true) request.ReturnConsumedCapacity = 'TOTAL';
     return new Built(this.table, names, parts, request, this.options);
@@ -209,26 +201,11 @@ class TransactWriteCommand {
   toRequestJson(): string {
     return requestJson(this.toRequest());
   }
-  async send(options?: SendOptions): Promise<unknown> {
+  override async send(options?: SendOptions): Promise<unknown> {
     return this.build().send(options);
   }
   async trySend(options?: SendOptions): Promise<unknown> {
     return this.build().trySend(options);
-  }
-  /** Sends once and remembers, so that it can be awaited like a promise, and twice. */
-  then(
-    onFulfilled?: ((value: never) => unknown) | null,
-    onRejected?: ((reason: unknown) => unknown) | null,
-  ): Promise<unknown> {
-    this.sent ??= this.send();
-    return this.sent.then(onFulfilled as never, onRejected);
-  }
-  catch(onRejected?: ((reason: unknown) => unknown) | null): Promise<unknown> {
-    return this.then(null, onRejected);
-  }
-  finally(onFinally?: (() => void) | null): Promise<unknown> {
-    this.sent ??= this.send();
-    return this.sent.finally(onFinally);
   }
 }
 

@@ -1,13 +1,14 @@
 import { UpdateItemCommand, type UpdateItemCommandInput } from '@aws-sdk/client-dynamodb';
 import type { AttributeMap, AttributeValue } from '../attributes/attribute-value.js';
+import { hasMembers } from '../attributes/plain-object.js';
 import type { AnyEntity, UpdateText } from '../entity/entity.js';
 import { invalid } from '../errors/errors.js';
 import { isCondition, type Condition, type Cursor } from '../expressions/condition.js';
+import { handleOf } from '../expressions/attribute-methods.js';
 import {
-  Handle,
-  isHandle,
   isNumeric,
   type AttributeHandle,
+  type Handle,
   type ListHandle,
   type NumberHandle,
   type SetHandle,
@@ -142,10 +143,14 @@ export class UpdateCommand extends WriteCommand {
     return this.key;
   }
 
-  /** The handle, if an update of this entity may write it. */
-  private writable(handle: unknown): Handle {
+  /** The handle behind what a caller gave, if an update of this entity may write it. */
+  private target(attribute: unknown): Handle {
+    const expected = `expected an attribute of ${this.binding.entity.model.name}, such as its attrs have`;
+    return this.writable(handleOf(attribute) ?? invalid('update', expected));
+  }
+
+  private writable(handle: Handle): Handle {
     const { model } = this.binding.entity;
-    if (!isHandle(handle)) return invalid('update', `expected an attribute of ${model.name}, such as its attrs have`);
     if (handle.entity !== model) return invalid(handle.path, 'is an attribute of another entity');
     if (handle.measuresSize) return invalid(handle.path, 'a size can not be written');
     return handle.writable
@@ -153,7 +158,14 @@ export class UpdateCommand extends WriteCommand {
       : invalid(handle.path, 'is an input of the primary key, which an update can not change');
   }
 
+  private isVersion(handle: Handle): boolean {
+    return handle.top === undefined && handle.path === this.binding.entity.model.version?.path;
+  }
+
   private act(at: Cursor, handle: Handle, operation: number, ...values: AttributeValue[]): void {
+    if (this.isVersion(handle) && operation !== Op.set) {
+      invalid(handle.path, 'is the version, which an update can set to a value, and else leaves to the library');
+    }
     at.shape = at.shape.step(handle.number * 32 + operation, handle, handle.kept);
     for (const value of values) at.values.push(value);
   }
@@ -176,31 +188,30 @@ export class UpdateCommand extends WriteCommand {
 
   set(what: unknown, ...value: [] | [unknown]): this {
     const at = this.cursor();
-    const { model } = this.binding.entity;
     let { options } = this;
     const setTo = (handle: Handle, to: unknown): void => {
-      this.setOne(at, handle, to);
-      if (handle.attribute.traits.kind === 'version') options = { ...options, setsVersion: to as number };
+      this.setOne(at, this.writable(handle), to);
+      if (this.isVersion(handle)) options = { ...options, setsVersion: to as number };
     };
-    if (isHandle(what)) {
-      if (value.length === 0) invalid(what.path, 'set(attribute, value) takes a value; undefined removes it');
-      setTo(this.writable(what), value[0]);
-    } else {
-      if (typeof what !== 'object' || what === null) invalid('set', 'expected attributes with their values');
-      const values = what as Record<string, unknown>;
-      for (const name in values)
-        if (Object.hasOwn(values, name)) setTo(this.writable(model.handle(name)), values[name]);
-    }
+    const handle = handleOf(what);
+    if (handle !== undefined) {
+      if (value.length === 0) invalid(handle.path, 'set(attribute, value) takes a value; undefined removes it');
+      setTo(handle, value[0]);
+    } else if (hasMembers(what)) {
+      for (const name of Object.keys(what)) setTo(this.binding.entity.model.handle(name), what[name]);
+    } else invalid('set', 'expected attributes with their values');
     return this.next(at, options);
   }
 
   setIfDefined(handle: unknown, value: unknown): this {
-    return value === undefined ? this.with({}) : this.set(handle, value);
+    if (value !== undefined) return this.set(handle, value);
+    this.target(handle);
+    return this.with({});
   }
 
   setIfNotExists(handle: unknown, value: unknown): this {
     const at = this.cursor();
-    const target = this.writable(handle);
+    const target = this.target(handle);
     this.act(at, target, Op.setIfNotExists, target.operand(value));
     return this.next(at);
   }
@@ -215,7 +226,7 @@ export class UpdateCommand extends WriteCommand {
 
   private amend(handle: unknown, value: unknown, operation: number): this {
     const at = this.cursor();
-    const target = this.writable(handle);
+    const target = this.target(handle);
     const { kind } = target.attribute.traits;
     if (kind !== 'set' && !(operation === Op.add && isNumeric(kind))) {
       invalid(target.path, operation === Op.add ? 'add() takes a number or a set' : 'deleteFrom() takes a set');
@@ -236,7 +247,7 @@ export class UpdateCommand extends WriteCommand {
 
   private extend(handle: unknown, elements: unknown, operation: number): this {
     const at = this.cursor();
-    const target = this.writable(handle);
+    const target = this.target(handle);
     if (target.attribute.traits.kind !== 'list') invalid(target.path, 'append() and prepend() take a list');
     const list = target.operand(elements);
     const values = operation === Op.append ? [{ L: [] }, list] : [list, { L: [] }];
@@ -246,7 +257,7 @@ export class UpdateCommand extends WriteCommand {
 
   remove(...handles: unknown[]): this {
     const at = this.cursor();
-    for (const handle of handles) this.act(at, this.writable(handle), Op.remove);
+    for (const handle of handles) this.act(at, this.target(handle), Op.remove);
     return this.next(at);
   }
 
@@ -258,9 +269,10 @@ export class UpdateCommand extends WriteCommand {
     return this.with({ returns: 'ALL_NEW' });
   }
 
-  return(handle: unknown): UpdateCommand {
+  return(attribute: unknown): UpdateCommand {
     const { binding, inputs, key, shape, options } = this;
-    if (!isHandle(handle) || handle.entity !== binding.entity.model || handle.measuresSize) {
+    const handle = handleOf(attribute);
+    if (handle === undefined || handle.entity !== binding.entity.model || handle.measuresSize) {
       return invalid('return', `expected an attribute of ${binding.entity.model.name}`);
     }
     const { values } = this.cursor();
@@ -305,7 +317,7 @@ export class UpdateCommand extends WriteCommand {
         const position = positions.get(input.name);
         return position === undefined ? input.encode(this.inputs[input.name]) : at.values[position];
       });
-      at.values.push({ S: key as string });
+      at.values.push({ S: key });
     }
     const request: BuiltWrite['request'] = { TableName: table.name, Key: this.key };
     if (this.returning !== undefined && rendered.written.has(this.returning)) request['ReturnValues'] = 'UPDATED_NEW';

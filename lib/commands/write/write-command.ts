@@ -6,10 +6,11 @@ import { render } from '../expressions/render.js';
 import { Token, type Rendered, type Shape } from '../expressions/shape.js';
 import { placeholders } from '../expressions/value-placeholders.js';
 import { checkAttempts, limitAttempts } from '../retry/max-attempts.js';
-import { explained, isNamed } from '../send/failures.js';
+import { explained, hideItems, isNamed } from '../send/failures.js';
 import { httpOptions, type SendOptions } from '../send/send-options.js';
 import type { Binding } from '../table/table-model.js';
 import { lifeChannel, traced } from '../tracing/channel.js';
+import { SentOnce } from './sent-once.js';
 import { stepSymbol, type StepParts } from './step.js';
 import { requestJson } from './request-json.js';
 
@@ -53,11 +54,10 @@ interface WriteOutput {
  * forked. Values are kept in one array that forks share while they only append; the command that finds it longer than
  * it knows takes a copy.
  */
-export abstract class WriteCommand {
+export abstract class WriteCommand extends SentOnce {
   /** A write declares itself a promise, so that linters report one that is dropped. */
   readonly [Symbol.toStringTag] = 'WriteCommand';
   private used = false;
-  private sent: Promise<unknown> | undefined = undefined;
 
   constructor(
     readonly kind: 'Put' | 'Update' | 'Delete' | 'ConditionCheck',
@@ -68,6 +68,7 @@ export abstract class WriteCommand {
     readonly options: WriteOptions,
     from?: WriteCommand,
   ) {
+    super();
     if (lifeChannel.hasSubscribers) {
       lifeChannel.publish({ command: this, event: 'created', from, what: `${kind} of ${binding.entity.model.name}` });
     }
@@ -205,7 +206,7 @@ export abstract class WriteCommand {
     return requestJson(this.toRequest());
   }
 
-  send(options?: SendOptions): Promise<unknown> {
+  override send(options?: SendOptions): Promise<unknown> {
     return this.run(options, false);
   }
 
@@ -241,7 +242,7 @@ export abstract class WriteCommand {
     try {
       return this.binding.entity.decode(stored);
     } catch (error) {
-      if (error instanceof InvalidStoredItemError) error.cause ??= cause;
+      if (error instanceof InvalidStoredItemError) error.cause ??= hideItems(cause);
       throw error;
     }
   }
@@ -250,7 +251,7 @@ export abstract class WriteCommand {
     const result: Record<string, unknown> = { conditionMet: true };
     const { returns, capacity, metrics } = this.options;
     if (returns !== undefined) {
-      result['item'] = output.Attributes === undefined ? undefined : this.read(output.Attributes);
+      result['item'] = output.Attributes === undefined ? undefined : this.readReturned(output.Attributes);
     }
     if (version !== undefined) result['version'] = version;
     if (capacity !== undefined) result['consumedCapacity'] = output.ConsumedCapacity;
@@ -258,26 +259,19 @@ export abstract class WriteCommand {
     return result;
   }
 
+  /** An item that can't be read must not look like a write that failed. */
+  private readReturned(stored: AttributeMap): unknown {
+    try {
+      return this.read(stored);
+    } catch (error) {
+      if (!(error instanceof InvalidStoredItemError)) throw error;
+      const message = 'the write took effect, but the item that it returned does not match its entity';
+      throw new InvalidStoredItemError(error.path, message, { cause: error });
+    }
+  }
+
   protected read(stored: AttributeMap): unknown {
     return this.binding.entity.decode(stored);
-  }
-
-  /** Sends once and remembers, so that a command can be awaited like a promise, and twice. */
-  then(
-    onFulfilled?: ((value: never) => unknown) | null,
-    onRejected?: ((reason: unknown) => unknown) | null,
-  ): Promise<unknown> {
-    this.sent ??= this.send();
-    return this.sent.then(onFulfilled as never, onRejected);
-  }
-
-  catch(onRejected?: ((reason: unknown) => unknown) | null): Promise<unknown> {
-    return this.then(null, onRejected);
-  }
-
-  finally(onFinally?: (() => void) | null): Promise<unknown> {
-    this.sent ??= this.send();
-    return this.sent.finally(onFinally);
   }
 
   [stepSymbol](): StepParts {

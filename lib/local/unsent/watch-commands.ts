@@ -38,6 +38,7 @@ interface CommandLife {
  * takes a stack for each.
  *
  * @example
+ * import { afterAll, afterEach } from 'vitest';
  * const watch = watchCommands();
  * afterEach(() => watch.assertNoneUnsent());
  * afterAll(() => watch.stop());

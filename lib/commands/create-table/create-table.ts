@@ -1,0 +1,213 @@
+import {
+  CreateTableCommand as SdkCreateTableCommand,
+  DescribeTableCommand,
+  DescribeTimeToLiveCommand,
+  UpdateTimeToLiveCommand,
+  type CreateTableCommandInput,
+  type DynamoDBClient,
+  type StreamViewType,
+  type TableDescription,
+} from '@aws-sdk/client-dynamodb';
+import { setTimeout as wait } from 'node:timers/promises';
+import { SafeWritesError, invalid } from '../errors/errors.js';
+import { isNamed } from '../send/failures.js';
+import { httpOptions, type SendOptions } from '../send/send-options.js';
+import { tableModelOf, type Table } from '../table/table.js';
+import type { TableModel } from '../table/table-model.js';
+import { lifeChannel, traced } from '../tracing/channel.js';
+import { requestJson } from '../write/request-json.js';
+import { SentOnce } from '../write/sent-once.js';
+import { driftOf } from './drift.js';
+import { tableInput, type CreateTableOptions, type IndexProjection } from './table-input.js';
+
+/** What a {@link createTable} came to. */
+export interface CreateTableResult {
+  readonly table: TableDescription;
+  /** False where it was there already, after `ifNotExists()`. */
+  readonly created: boolean;
+  /** Time to live is on for the table's attribute, or is being turned on. */
+  readonly timeToLiveEnabled: boolean;
+  /** What an existing table differs in: keys, indexes, stream and time-to-live attribute, a sentence each. */
+  readonly drift: readonly string[];
+}
+
+/**
+ * CreateTable, billed on demand, with the keys and indexes of `table()`. For tests and tools: in an account, tables are
+ * the CDK's. An ordinary value: rendering or sending it leaves it usable. Needs the permissions CreateTable,
+ * DescribeTable, DescribeTimeToLive and UpdateTimeToLive for what it does.
+ */
+export interface CreateTable extends Promise<CreateTableResult> {
+  /** Takes a table that exists, changes nothing of its keys, indexes and stream, and says what differs. */
+  ifNotExists(): CreateTable;
+  /** Waits until table and indexes can be used: at most five minutes. */
+  waitUntilActive(): CreateTable;
+  /** Turns time to live on for the table's attribute, which waits until the table is active. */
+  timeToLive(): CreateTable;
+  /** Turns the stream on. @default NEW_AND_OLD_IMAGES */
+  stream(view?: StreamViewType): CreateTable;
+  /** What an index holds beside the keys: stored names of attributes. @default 'all' */
+  project(index: string, projection: IndexProjection): CreateTable;
+  /**
+   * Creates it.
+   * @throws ResourceInUseException of the SDK where it exists, without `ifNotExists()`
+   */
+  send(options?: SendOptions): Promise<CreateTableResult>;
+  /** The SDK's input of the CreateTable, without the calls around it. */
+  toRequest(): CreateTableCommandInput;
+  /** The CreateTable as it goes over the wire. */
+  toRequestJson(): string;
+}
+
+const shortestWait = 100;
+const longestWait = 5_000;
+const longestInAll = 5 * 60_000;
+
+class CreateTableCommand extends SentOnce {
+  readonly [Symbol.toStringTag] = 'CreateTableCommand';
+
+  constructor(
+    private readonly target: TableModel,
+    private readonly options: CreateTableOptions,
+    from?: CreateTableCommand,
+  ) {
+    super();
+    if (lifeChannel.hasSubscribers) lifeChannel.publish({ command: this, event: 'created', from, what: 'createTable' });
+  }
+
+  private with(change: Partial<CreateTableOptions>): CreateTableCommand {
+    return new CreateTableCommand(this.target, { ...this.options, ...change }, this);
+  }
+
+  ifNotExists(): CreateTableCommand {
+    return this.with({ ifNotExists: true });
+  }
+  waitUntilActive(): CreateTableCommand {
+    return this.with({ waitUntilActive: true });
+  }
+  timeToLive(): CreateTableCommand {
+    return this.with({ timeToLive: true });
+  }
+  stream(view: StreamViewType = 'NEW_AND_OLD_IMAGES'): CreateTableCommand {
+    return this.with({ stream: view });
+  }
+  project(index: string, projection: IndexProjection): CreateTableCommand {
+    if (!Object.hasOwn(this.target.naming.indexes, index))
+      invalid('project', 'expected the name of an index of table()');
+    return this.with({ projections: { ...this.options.projections, [index]: projection } });
+  }
+
+  toRequest(): CreateTableCommandInput {
+    if (lifeChannel.hasSubscribers) lifeChannel.publish({ command: this, event: 'used' });
+    return tableInput(this.target, this.options);
+  }
+  toRequestJson(): string {
+    return requestJson(this.toRequest());
+  }
+
+  override async send(options?: SendOptions): Promise<CreateTableResult> {
+    const input = this.toRequest();
+    const { waitUntilActive, timeToLive } = this.options;
+    const { table: first, created } = await this.create(input, options);
+    const drift = created ? [] : driftOf(input, first);
+    const waits = waitUntilActive === true || timeToLive === true;
+    const table = waits ? await this.untilActive(first, options) : first;
+    let timeToLiveEnabled = false;
+    if (timeToLive === true || !created) {
+      const other = await this.timeToLiveAttribute(options);
+      timeToLiveEnabled = other === this.target.naming.timeToLive;
+      if (other !== undefined && !timeToLiveEnabled) {
+        drift.push(`Time to live is on for ${other}, not ${this.target.naming.timeToLive}.`);
+      } else if (timeToLive === true && !timeToLiveEnabled) {
+        await this.enableTimeToLive(options);
+        timeToLiveEnabled = true;
+      }
+    }
+    return { table, created, timeToLiveEnabled, drift };
+  }
+
+  private async create(
+    input: CreateTableCommandInput,
+    options: SendOptions | undefined,
+  ): Promise<{ table: TableDescription; created: boolean }> {
+    try {
+      const output = await this.call('CreateTable', options, (client, http) =>
+        client.send(new SdkCreateTableCommand(input), http),
+      );
+      return { table: output.TableDescription ?? {}, created: true };
+    } catch (error) {
+      if (this.options.ifNotExists !== true || !isNamed(error, 'ResourceInUseException')) throw error;
+      return { table: await this.describe(options), created: false };
+    }
+  }
+
+  private async describe(options: SendOptions | undefined): Promise<TableDescription> {
+    const output = await this.call('DescribeTable', options, (client, http) =>
+      client.send(new DescribeTableCommand({ TableName: this.target.name }), http),
+    );
+    return output.Table ?? {};
+  }
+
+  private async untilActive(table: TableDescription, options: SendOptions | undefined): Promise<TableDescription> {
+    const end = Date.now() + longestInAll;
+    for (let pause = shortestWait; ; pause = Math.min(pause * 2, longestWait)) {
+      if (isActive(table)) return table;
+      if (table.TableStatus === 'DELETING')
+        throw new SafeWritesError('The table is being deleted: create it afterwards.');
+      if (Date.now() > end) throw new SafeWritesError('The table did not become active within five minutes.');
+      await wait(pause, undefined, options?.signal && { signal: options.signal });
+      table = await this.describe(options).catch((error: unknown) => {
+        // A table that was created a moment ago may not be visible everywhere.
+        if (isNamed(error, 'ResourceNotFoundException')) return table;
+        throw error;
+      });
+    }
+  }
+
+  /** The attribute that time to live is on for, if it is. */
+  private async timeToLiveAttribute(options: SendOptions | undefined): Promise<string | undefined> {
+    const output = await this.call('DescribeTimeToLive', options, (client, http) =>
+      client.send(new DescribeTimeToLiveCommand({ TableName: this.target.name }), http),
+    );
+    const { TimeToLiveStatus: status, AttributeName: attribute } = output.TimeToLiveDescription ?? {};
+    return status === 'ENABLED' || status === 'ENABLING' ? attribute : undefined;
+  }
+
+  private async enableTimeToLive(options: SendOptions | undefined): Promise<void> {
+    const { name, naming } = this.target;
+    const TimeToLiveSpecification = { AttributeName: naming.timeToLive, Enabled: true };
+    try {
+      await this.call('UpdateTimeToLive', options, (client, http) =>
+        client.send(new UpdateTimeToLiveCommand({ TableName: name, TimeToLiveSpecification }), http),
+      );
+    } catch (error) {
+      // Somebody else may have turned it on in between, which DynamoDB refuses to do twice.
+      if ((await this.timeToLiveAttribute(options)) !== naming.timeToLive) throw error;
+    }
+  }
+
+  private call<R>(
+    operation: string,
+    options: SendOptions | undefined,
+    send: (client: DynamoDBClient, http: ReturnType<typeof httpOptions>) => Promise<R>,
+  ): Promise<R> {
+    const { name, client } = this.target;
+    return traced({ operation, table: name }, async (context) => {
+      const output = await send(client, httpOptions(options));
+      context.outcome = 'ok';
+      return output;
+    });
+  }
+}
+
+const isActive = ({ TableStatus, GlobalSecondaryIndexes = [] }: TableDescription): boolean =>
+  TableStatus === 'ACTIVE' && GlobalSecondaryIndexes.every(({ IndexStatus }) => IndexStatus === 'ACTIVE');
+
+/**
+ * Creates the table that `table()` describes: keys and indexes of text, on demand.
+ *
+ * @example
+ * const shop = table({ name: 'shop', client, indexes: { byStatus: {} } });
+ * const { created, drift } = await createTable(shop).ifNotExists().waitUntilActive().timeToLive().send();
+ */
+export const createTable = (table: Table): CreateTable =>
+  new CreateTableCommand(tableModelOf(table), { projections: {} }) as unknown as CreateTable;
