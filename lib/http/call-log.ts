@@ -1,0 +1,86 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
+import { subscribe } from 'node:diagnostics_channel';
+import { SafeWritesError, tracingChannelName } from '../commands/index.js';
+
+/** How a call ended, for logs and metrics. */
+export type CallOutcome =
+  'committed' | 'refused' | 'replayed' | 'mismatch' | 'conflict' | 'invalid' | 'unavailable' | 'failed';
+
+/** What is told of each call: nothing of its key, its caller, its body or its answer. */
+export interface CallLine {
+  readonly timestamp: string;
+  readonly level: 'INFO' | 'WARN' | 'ERROR';
+  readonly message: 'idempotent call';
+  readonly outcome: CallOutcome;
+  readonly status: number;
+  readonly replayed: boolean;
+  /** The library's requests in this call, the handler's own reads included; the SDK's retries are not counted. */
+  readonly dynamodbRequests: number;
+  readonly durationMs: number;
+  /** The gateway's id of the request. */
+  readonly requestId?: string | undefined;
+  readonly errorName?: string | undefined;
+  /** Only of an error of the kit's own, whose messages hold no values. */
+  readonly errorMessage?: string | undefined;
+  /** Where an error that is not the kit's came from. */
+  readonly errorAt?: readonly string[] | undefined;
+}
+
+/** What is learned of a call while it runs. */
+export interface CallState {
+  requests: number;
+  outcome: CallOutcome;
+  error: unknown;
+}
+
+const calls = new AsyncLocalStorage<CallState>();
+let counting = false;
+
+/** Runs a call, counting its requests. */
+export const runCall = <R>(run: () => Promise<R>): Promise<R> => {
+  // Not at load: importing the package has no effect.
+  if (!counting) {
+    counting = true;
+    subscribe(`tracing:${tracingChannelName}:start`, () => {
+      const call = calls.getStore();
+      if (call !== undefined) call.requests++;
+    });
+  }
+  return calls.run({ requests: 0, outcome: 'failed', error: undefined }, run);
+};
+
+/** The call that is running. */
+export const currentCall = (): CallState => calls.getStore() as CallState;
+
+const levels = { failed: 'ERROR', unavailable: 'WARN' } as const;
+
+/** Frames only: the message, which the text of a stack begins with, may quote a value. */
+const framesOf = ({ stack = '', message }: Error): string[] =>
+  stack
+    .replace(message, '')
+    .split('\n')
+    .filter((line) => /^ {4}at .*:\d+:\d+\)?$/.test(line))
+    .slice(0, 5)
+    .map((line) => line.trim());
+
+/** The line of a call that ended. */
+export const callLine = (
+  { outcome, requests, error }: CallState,
+  status: number,
+  started: number,
+  requestId: string | undefined,
+): CallLine => ({
+  timestamp: new Date().toISOString(),
+  level: levels[outcome as keyof typeof levels] ?? 'INFO',
+  message: 'idempotent call',
+  outcome,
+  status,
+  replayed: outcome === 'replayed',
+  dynamodbRequests: requests,
+  durationMs: Math.round(performance.now() - started),
+  requestId,
+  ...(error instanceof Error && {
+    errorName: error.name,
+    ...(error instanceof SafeWritesError ? { errorMessage: error.message } : { errorAt: framesOf(error) }),
+  }),
+});

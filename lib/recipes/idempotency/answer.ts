@@ -1,0 +1,17 @@
+import { invalid } from '../../commands/errors/errors.js';
+
+/**
+ * What a call answers, as it is stored and replayed: text, and for HTTP a status and headers. With the record's own
+ * fields it must fit an item of 400 KB.
+ */
+export interface Answer {
+  readonly status?: number | undefined;
+  readonly headers?: Readonly<Record<string, string>> | undefined;
+  readonly body?: string | undefined;
+}
+
+/** A copy that stays what it is, whatever its maker does to the original. */
+export const frozen = ({ status, headers, body }: Answer): Answer => {
+  if (body !== undefined && typeof body !== 'string') invalid('answer.body', 'expected text, such as JSON');
+  return Object.freeze({ status, headers: headers && Object.freeze({ ...headers }), body });
+};

@@ -1,0 +1,109 @@
+import {
+  entity,
+  integer,
+  record,
+  string,
+  timeToLive,
+  type Condition,
+  type Input,
+  type Item,
+} from '../../commands/index.js';
+import { corrupt, invalid } from '../../commands/errors/errors.js';
+import type { Answer } from './answer.js';
+import type { Fingerprint } from './fingerprint.js';
+import { hashParts } from './hash-parts.js';
+
+/**
+ * The record of an idempotency key: the answer of the first call, until it expires (seeds/000, Idempotency keys). About
+ * 300 bytes beside the answer.
+ *
+ * @example const records = shop.of(IdempotencyRecord);
+ */
+export const IdempotencyRecord = entity('IDEMPOTENCY', {
+  pk: 'IDEMPOTENCY#{key}',
+  sk: 'RECORD',
+  attributes: {
+    /** {@link idempotencyKey} */
+    key: string(),
+    /** Of the record; readers refuse one that is newer than they are. */
+    format: integer(),
+    algorithm: integer(),
+    fingerprint: string(),
+    status: integer().optional(),
+    headers: record(string()).optional(),
+    body: string().optional(),
+    expiresAt: timeToLive(),
+  },
+});
+export type IdempotencyRecord = Item<typeof IdempotencyRecord>;
+
+const format = 1;
+
+/** What tells one idempotent call from all others. */
+export interface CallIdentity {
+  /** Whose key it is: two callers may choose the same one. */
+  readonly scope: string;
+  /** The operation, so that one key may be used for two of them. */
+  readonly route: string;
+  /** The client's own key. */
+  readonly key: string;
+}
+
+/**
+ * The stored key of a call: SHA-256 of scope, route and key, so that any text may be one and none is stored.
+ *
+ * @throws InvalidInputError for an empty part, or one with a lone surrogate
+ * @example const key = idempotencyKey({ scope: 'tenant-1', route: 'register', key: 'request-1' });
+ */
+export const idempotencyKey = ({ scope, route, key }: CallIdentity): string => {
+  const parts = { scope, route, key };
+  for (const [name, part] of Object.entries(parts)) {
+    if (typeof part !== 'string' || part === '' || !part.isWellFormed()) invalid(name, 'expected text, not empty');
+  }
+  return hashParts([scope, route, key]);
+};
+
+/** Rounded down: stored in whole seconds, a record must be taken over neither before its expiry nor after. */
+const second = (now: Date): Date => new Date(Math.floor(now.getTime() / 1000) * 1000);
+
+/**
+ * Whether a call may take the key: no record holds it, or one that has expired. On time and never on absence, since
+ * DynamoDB deletes an expired item up to days later.
+ */
+export const claimable = (now: Date): Condition<'IDEMPOTENCY'> =>
+  IdempotencyRecord.attrs.expiresAt.notExistsOrLe(second(now));
+
+/** The same for a record that was read. */
+export const isExpired = ({ expiresAt }: IdempotencyRecord, now: Date): boolean => expiresAt <= second(now);
+
+/** The record of an answer. */
+export const recordOf = (
+  key: string,
+  { algorithm, hash }: Fingerprint,
+  { status, headers, body }: Answer,
+  expiresAt: Date,
+): Input<typeof IdempotencyRecord> => ({
+  key,
+  format,
+  algorithm,
+  fingerprint: hash,
+  status,
+  headers,
+  body,
+  expiresAt,
+});
+
+/**
+ * Whether the record is of another request than the fingerprint's. Hashes of two algorithms say nothing about each
+ * other: then the key alone decides.
+ */
+export const isOfAnother = (found: IdempotencyRecord, { algorithm, hash }: Fingerprint): boolean =>
+  found.algorithm === algorithm && found.fingerprint !== hash;
+
+/**
+ * The answer that a record holds.
+ *
+ * @throws InvalidStoredItemError for a record of a newer format: taken for none, it would let the effect happen twice
+ */
+export const answerOf = ({ format: stored, status, headers, body }: IdempotencyRecord): Answer =>
+  stored === format ? { status, headers, body } : corrupt('IDEMPOTENCY.format', `format ${format}`);

@@ -1,0 +1,55 @@
+import { Buffer } from 'node:buffer';
+import { randomUUID } from 'node:crypto';
+import { LimitExceededError } from '../../commands/index.js';
+import { invalid } from '../../commands/errors/errors.js';
+import type { OutboxItem } from './outbox-item.js';
+
+/** An event to publish. */
+export interface OutboxEvent {
+  /** What happened, such as `charge.created`; at most 128 characters, EventBridge's limit. */
+  readonly type: string;
+  /** An object that JSON can hold; copied when the event is published. */
+  readonly detail: object;
+  /** What consumers deduplicate by: 1 to 128 visible ASCII characters. @default a random UUID */
+  readonly id?: string;
+  /** @default the outbox's */
+  readonly source?: string;
+  /** @default now */
+  readonly time?: Date;
+}
+
+type StoredEvent = OutboxItem['events'][number];
+
+/** Room for the names and punctuation of the message that the relay makes of an event. */
+const envelopeBytes = 512;
+
+/** An event as it is stored, refused where the target could not take it. */
+export const storedEvent = (
+  event: OutboxEvent,
+  defaultSource: string,
+  aggregate: string,
+  maximum: number,
+): StoredEvent => {
+  const { id = randomUUID(), type, source = defaultSource, time = new Date() } = event;
+  if (!/^[!-~]{1,128}$/.test(id)) invalid('events.id', 'expected 1 to 128 visible ASCII characters');
+  if (type === '' || type.length > 128) invalid('events.type', 'expected 1 to 128 characters');
+  if (source === '') invalid('events.source', 'expected text, not empty');
+  const detail = jsonText(event.detail);
+  // What stands beside the detail is escaped as JSON text there.
+  const bytes =
+    envelopeBytes + Buffer.byteLength(detail) + Buffer.byteLength(JSON.stringify([id, type, source, aggregate]));
+  if (bytes > maximum) {
+    throw new LimitExceededError('events', `an event takes ${bytes} bytes, more than the ${maximum} of its target`);
+  }
+  return { id, type, source, detail, time };
+};
+
+const jsonText = (detail: object): string => {
+  let text: string | undefined;
+  try {
+    text = JSON.stringify(detail);
+  } catch {
+    text = undefined;
+  }
+  return text?.startsWith('{') ? text : invalid('events.detail', 'expected an object that JSON can hold');
+};
