@@ -3,6 +3,33 @@
  *
  * @packageDocumentation
  */
+export { counterShardEntity } from './counters/counter-shard.js';
+export { increment } from './counters/increment.js';
+export { ShardedCounter, type ShardOptions, type ShardedCounterOptions } from './counters/sharded-counter.js';
+export { tallyEntity } from './counters/tally.js';
+export type { Window } from './counters/window.js';
+export { WindowFullError } from './counters/window-full-error.js';
+export {
+  WindowedCounter,
+  type CountOutcome,
+  type CountReadOptions,
+  type CountedEvent,
+  type WindowExpiry,
+  type WindowedCounterOptions,
+} from './counters/windowed-counter.js';
+export { SequenceContentionError, SequenceMovedBackError } from './gapless/errors.js';
+export {
+  GaplessSequence,
+  type AssignOptions,
+  type Assigned,
+  type GaplessSequenceOptions,
+  type NumberMember,
+  type RecordTable,
+} from './gapless/gapless-sequence.js';
+export { sequenceEntity } from './gapless/sequence-entity.js';
+export { hiLo, hiLoBigint, type HiLo, type HiLoOptions } from './hi-lo/hi-lo.js';
+export { hiLoEntity } from './hi-lo/hi-lo-entity.js';
+export { NumbersExhaustedError } from './hi-lo/numbers-exhausted-error.js';
 export type { Answer } from './idempotency/answer.js';
 export { commit, refuse, type Commit, type Effect, type Refuse } from './idempotency/effect.js';
 export { fingerprintOf, type Fingerprint } from './idempotency/fingerprint.js';
@@ -13,6 +40,11 @@ export {
   type IdempotentOutcome,
 } from './idempotency/idempotent-transaction.js';
 export { IdempotencyRecord, idempotencyKey, type CallIdentity } from './idempotency/record.js';
+export { LockLostError, LockNotAcquiredError } from './lock/errors.js';
+export { isHeld } from './lock/is-held.js';
+export { Lock } from './lock/lock.js';
+export { lockEntity, type LockEntity } from './lock/lock-entity.js';
+export { Locks, type AcquireOptions, type Held, type LocksOptions } from './lock/locks.js';
 export type { OutboxEvent } from './outbox/event.js';
 export { OutboxItem } from './outbox/outbox-item.js';
 export { isTraceparent, outbox, type Outbox, type OutboxOptions, type Publication } from './outbox/outbox.js';
