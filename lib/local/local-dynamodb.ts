@@ -1,4 +1,4 @@
-import { Dispatcher } from './dispatcher.js';
+import { CLOSED, Dispatcher } from './dispatcher.js';
 import { loadDynalite } from './engine/dynalite.js';
 import { Engine } from './engine/engine.js';
 import { openJournal } from './engine/journal.js';
@@ -52,7 +52,16 @@ export interface LocalDynamoDB {
   close(): Promise<void>;
 }
 
-/** Starts an embedded DynamoDB: in memory, or in a folder with `dataDir`. */
+/**
+ * Starts an embedded DynamoDB: in memory, or in a folder with `dataDir`. It binds nothing until `listen()`.
+ *
+ * @throws Error where the folder can't be written, or another process has it open
+ * @example
+ * const dynamodb = await createLocalDynamoDB();
+ * const shop = table({ name: 'shop', client: new DynamoDBClient(dynamodb.clientConfig) });
+ * await createTable(shop);
+ * await dynamodb.close();
+ */
 export async function createLocalDynamoDB(options: LocalDynamoDBOptions = {}): Promise<LocalDynamoDB> {
   const dynalite = await loadDynalite();
   const store = await Store.open(options.dataDir === undefined ? undefined : await openJournal(options.dataDir));
@@ -73,8 +82,11 @@ export async function createLocalDynamoDB(options: LocalDynamoDBOptions = {}): P
       requestHandler,
     },
     async listen({ port } = {}) {
+      requireOpen();
       const server = await startServer(dispatcher, port);
       servers.add(server);
+      if (closed) await server.close(Promise.resolve());
+      requireOpen();
       return { endpoint: server.endpoint, port: server.port };
     },
     onRequest: (listener) => dispatcher.onRequest(listener),
@@ -82,16 +94,22 @@ export async function createLocalDynamoDB(options: LocalDynamoDBOptions = {}): P
       dispatcher.faults = faults;
     },
     async sweep() {
+      requireOpen();
       const deleted = sweepExpired(engine);
       await store.durable();
       return deleted;
     },
     async splitShards(tableName) {
+      requireOpen();
       store.apply(streams.split(engine.table(tableName)));
       await store.durable();
     },
     close: () => (closed ??= closeAll()),
   };
+
+  function requireOpen(): void {
+    if (closed) throw new Error(CLOSED);
+  }
 
   async function closeAll(): Promise<void> {
     const drained = dispatcher.close();

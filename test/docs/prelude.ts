@@ -1,5 +1,6 @@
 /** What the examples of docstrings and pages may use without declaring it: the shop of the docs. */
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import type { LocalDynamoDB } from '../../lib/local/index.js';
 import {
   entity,
   integer,
@@ -77,9 +78,9 @@ export const PageViews = entity('PAGE_VIEWS', {
   sk: 'VIEWS',
   attributes: { path: string(), count: integer() },
 });
-export const Session = entity('SESSION', {
-  pk: 'SESSION#{id}',
-  sk: 'SESSION',
+export const SignIn = entity('SIGN_IN', {
+  pk: 'SIGN_IN#{id}',
+  sk: 'SIGN_IN',
   attributes: { id: string(), expiresAt: timeToLive() },
 });
 
@@ -93,7 +94,10 @@ export const registrants = shop.of(Registrant);
 export const mails = shop.of(MailClaim);
 export const matches = shop.of(LiveMatch);
 export const pages = shop.of(PageViews);
-export const sessions = shop.of(Session);
+export const signIns = shop.of(SignIn);
+
+export declare const local: LocalDynamoDB;
+export { DynamoDBClient };
 
 export const key = { customer: 'alice', number: 1 };
 export const address = 'alice@example.ch';
