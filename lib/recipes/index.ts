@@ -3,6 +3,9 @@
  *
  * @packageDocumentation
  */
+export { claimOn, type Claim, type ClaimOptions } from './claims/claim.js';
+export type { ClaimChange, ClaimsRemoval, ClaimsRunOptions, Registration } from './claims/outcomes.js';
+export { uniqueClaims, type Claims, type UniqueClaims, type UniqueClaimsOptions } from './claims/unique-claims.js';
 export { counterShardEntity } from './counters/counter-shard.js';
 export { increment } from './counters/increment.js';
 export { ShardedCounter, type ShardOptions, type ShardedCounterOptions } from './counters/sharded-counter.js';
@@ -45,8 +48,40 @@ export { isHeld } from './lock/is-held.js';
 export { Lock } from './lock/lock.js';
 export { lockEntity, type LockEntity } from './lock/lock-entity.js';
 export { Locks, type AcquireOptions, type Held, type LocksOptions } from './lock/locks.js';
+export { ItemMissingError } from './locking/item-missing-error.js';
+export {
+  readModifyUpdate,
+  readModifyWrite,
+  type ModifyOptions,
+  type ModifyWriteOptions,
+} from './locking/read-modify-write.js';
+export { retryOnConflictWithin } from './locking/retry-within.js';
+export { coalesce, type Candidate, type Contest } from './ordered-state/coalesce.js';
+export type { Deletion } from './ordered-state/deletion.js';
+export { EventTooLateError } from './ordered-state/event-too-late-error.js';
+export type { EventVersion } from './ordered-state/names.js';
+export {
+  orderedGroups,
+  type DeleteEvent,
+  type FieldGroup,
+  type FieldGroups,
+  type GroupsDeletion,
+  type GroupsEvent,
+  type GroupValues,
+  type OrderedGroupsOptions,
+} from './ordered-state/ordered-groups.js';
+export { orderedItems, type ItemEvent, type OrderedItemsOptions } from './ordered-state/ordered-items.js';
+export type {
+  ApplyOptions,
+  EventOutcome,
+  EventResult,
+  GroupOutcome,
+  Lane,
+  OrderedState,
+} from './ordered-state/outcome.js';
 export type { OutboxEvent } from './outbox/event.js';
 export { OutboxItem } from './outbox/outbox-item.js';
 export { isTraceparent, outbox, type Outbox, type OutboxOptions, type Publication } from './outbox/outbox.js';
 export { shardOf } from './outbox/shard.js';
 export type { OutboxTarget } from './outbox/target.js';
+export { isLive, live, liveItem } from './time-to-live/live.js';

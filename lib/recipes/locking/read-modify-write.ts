@@ -122,7 +122,7 @@ export const readModifyWrite = async <E extends AnyEntity>(
 ): Promise<E['~item']> => {
   const { entity, version } = versioned(table);
   const asRead = (input: object): Values => entity.decode(entity.encode(input as Values));
-  return modify(table as unknown as AnyVersioned, key, options, async (read, run) => {
+  return modify(table as unknown as AnyVersioned, key as object, options, async (read, run) => {
     const { missing, repeatable } = options;
     const absent = read === undefined ? missing?.() : undefined;
     const item = read ?? (absent && asRead({ ...absent, [version]: 0 }));
@@ -161,7 +161,7 @@ export const readModifyUpdate = async <E extends AnyEntity>(
   options: ModifyOptions<E> = {},
 ): Promise<number> => {
   const { entity, version } = versioned(table);
-  return modify(table as unknown as AnyVersioned, key, options, async (item, run) => {
+  return modify(table as unknown as AnyVersioned, key as object, options, async (item, run) => {
     if (item === undefined) throw new ItemMissingError(entity.model.name);
     const seen = item[version] as number;
     const command = change(item, table.update(key), run);

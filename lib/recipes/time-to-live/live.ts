@@ -19,7 +19,7 @@ const expiryOf = (entity: unknown): Field => {
  * @param now what counts as now; an item is live through its last second
  * @throws InvalidInputError for an entity without `timeToLive()`
  * @example
- * await sessions.update({ id: 's1' }).set({ expiresAt: new Date(Date.now() + 60_000) }).ifExists().if(live(Session));
+ * await signIns.update({ id: 's1' }).set({ expiresAt: new Date(Date.now() + 60_000) }).ifExists().if(live(SignIn));
  */
 export const live = <E extends AnyEntity>(entity: E, now: Date = new Date()): Condition<E['name']> => {
   const handle = modelOf(entity).attrs[expiryOf(entity).name] as ValueHandle<E['name'], Date>;
@@ -31,8 +31,8 @@ export const live = <E extends AnyEntity>(entity: E, now: Date = new Date()): Co
  *
  * @throws InvalidInputError for an entity without `timeToLive()`
  * @example
- * const session = await sessions.get({ id: 's1' }).item();
- * if (session !== undefined && isLive(Session, session)) console.log(session.expiresAt);
+ * const session = await signIns.get({ id: 's1' }).item();
+ * if (session !== undefined && isLive(SignIn, session)) console.log(session.expiresAt);
  */
 export const isLive = <E extends AnyEntity>(entity: E, item: E['~item'], now: Date = new Date()): boolean => {
   const expiry = (item as Record<string, Date | undefined>)[expiryOf(entity).name];
@@ -45,7 +45,7 @@ export const isLive = <E extends AnyEntity>(entity: E, item: E['~item'], now: Da
  *
  * @throws InvalidInputError for an entity without `timeToLive()`
  * @example
- * const session = liveItem(Session, await sessions.get({ id: 's1' }).item());
+ * const session = liveItem(SignIn, await signIns.get({ id: 's1' }).item());
  */
 export const liveItem = <E extends AnyEntity>(
   entity: E,
