@@ -1,0 +1,16 @@
+import { SafeWritesError } from '../../commands/index.js';
+import { isNamed } from '../../commands/send/failures.js';
+
+/**
+ * Whether a transaction may or may not have been committed: no answer came, or none that says. An answer of status 4xx
+ * says that this request changed nothing.
+ */
+export const isUnknown = (error: unknown): boolean => {
+  if (error instanceof SafeWritesError) return false;
+  if (isNamed(error, 'TransactionInProgressException')) return true;
+  const status = (error as { $metadata?: { httpStatusCode?: number } } | undefined)?.$metadata?.httpStatusCode ?? 0;
+  return !(status >= 400 && status < 500);
+};
+
+/** Whether the request token was used for another request, so that it says nothing about this one. */
+export const isMismatch = (error: unknown): boolean => isNamed(error, 'IdempotentParameterMismatchException');

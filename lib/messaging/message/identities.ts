@@ -1,0 +1,68 @@
+import { invalid } from '../../commands/errors/errors.js';
+import { messageId, type IdentityOf, type MessageId, type Received } from './message.js';
+
+const member = (value: unknown, name: string): unknown =>
+  typeof value === 'object' && value !== null && Object.hasOwn(value, name)
+    ? (value as Record<string, unknown>)[name]
+    : undefined;
+
+const required = (value: unknown, where: string): MessageId => {
+  if (typeof value === 'number' && Number.isSafeInteger(value)) return messageId(String(value));
+  return typeof value === 'string' && value !== ''
+    ? messageId(value)
+    : invalid('messageId', `the message has no ${where} that is text or a whole number`);
+};
+
+/**
+ * Identity from a member of the body, text or a whole number: the id of an event that an outbox published, an order's.
+ *
+ * @param path names, from the outside in
+ * @throws InvalidInputError, at a message, where it has none
+ * @example const from = fromSqs({ id: bodyPath('detail', 'id') });
+ */
+export const bodyPath =
+  (...path: readonly [string, ...string[]]): IdentityOf<unknown> =>
+  ({ body }) =>
+    required(path.reduce(member, body), `member ${path.join('.')} in its body`);
+
+/**
+ * Identity from a header that the producer sets, such as `message-id`: a message attribute in SQS, a record header in
+ * Kafka.
+ *
+ * @throws InvalidInputError, at a message, where it has none
+ * @example const from = fromKafka({ id: headerId('message-id') });
+ */
+export const headerId =
+  (name: string): IdentityOf<unknown> =>
+  (received) =>
+    required(received.header(name), `header ${name}`);
+
+/**
+ * Identity of an EventBridge event, directly or as the body of an SQS message: its `id`. It survives a redrive and a
+ * second delivery. A producer that calls PutEvents twice gets two ids, and a relay of an outbox does that after a lost
+ * response: for its events take their own id, by {@link bodyPath}.
+ *
+ * @throws InvalidInputError, at a message, that is no EventBridge event
+ * @example const from = fromSqs({ id: eventBridgeId });
+ */
+export const eventBridgeId = ({ body }: Received<unknown>): MessageId =>
+  member(body, 'detail-type') === undefined
+    ? invalid('messageId', 'the message is no EventBridge event: it has no detail-type')
+    : required(member(body, 'id'), 'id');
+
+/**
+ * Identity of a CloudEvent: its source and id together, from the body (structured mode) or from headers (binary mode,
+ * `ce-` or in Kafka `ce_`) (https://github.com/cloudevents/spec/blob/v1.0.2/cloudevents/spec.md#id).
+ *
+ * @throws InvalidInputError, at a message, that is no CloudEvent
+ * @example const from = fromKafka({ id: cloudEventsId });
+ */
+export const cloudEventsId = (received: Received<unknown>): MessageId => {
+  const attribute = (name: string): unknown =>
+    received.header(`ce_${name}`) ?? received.header(`ce-${name}`) ?? member(received.body, name);
+  if (attribute('specversion') === undefined)
+    invalid('messageId', 'the message is no CloudEvent: it has no specversion');
+  const source = required(attribute('source'), 'source');
+  // As JSON, so that no two pairs give one text.
+  return messageId(JSON.stringify([source, required(attribute('id'), 'id')]));
+};

@@ -1,0 +1,43 @@
+import { Buffer } from 'node:buffer';
+import type { IdentityOf } from '../message/message.js';
+import { decoded, identified, type MessageSource } from './source.js';
+
+/**
+ * A record of a Kafka event. Its partition and offset are left out on purpose: a producer that sends again and a retry
+ * topic both give new ones.
+ */
+export interface KafkaRecord {
+  /** Base64; null or absent in a tombstone. */
+  readonly value?: string | null | undefined;
+  readonly key?: string | null | undefined;
+  /** Bytes as numbers, negative ones too. */
+  readonly headers?: readonly Readonly<Record<string, readonly number[] | null>>[] | null | undefined;
+}
+
+/** What {@link fromKafka} takes. */
+export interface FromKafka<M> {
+  /** The message's identity, from what its producer chose; written after `decode`, it knows the body's type. */
+  readonly id: IdentityOf<NoInfer<M>>;
+  /** Decodes the value; undefined is a tombstone. @default as JSON, a tombstone as undefined */
+  readonly decode?: (value: Uint8Array | undefined) => M;
+}
+
+const json = (value: Uint8Array | undefined): never =>
+  (value === undefined ? undefined : JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(value))) as never;
+
+/**
+ * Messages of Kafka records, of MSK or a cluster of one's own. Of a header given twice, the last counts. It costs
+ * nothing.
+ *
+ * @example const from = fromKafka<{ orderId: string }>({ id: headerId('message-id') });
+ */
+export const fromKafka = <M = unknown>({ id, decode = json }: FromKafka<M>): MessageSource<KafkaRecord, M> => ({
+  messageOf({ value, headers }) {
+    const bytes = value === null || value === undefined ? undefined : Buffer.from(value, 'base64');
+    const header = (name: string): string | undefined => {
+      const found = (headers ?? []).findLast((given) => Object.hasOwn(given, name))?.[name];
+      return found === undefined || found === null ? undefined : Buffer.from(found).toString();
+    };
+    return identified({ body: decoded(bytes, decode), header }, id);
+  },
+});

@@ -1,0 +1,40 @@
+import { invalid } from '../../commands/errors/errors.js';
+import type { IdentityOf, Message } from '../message/message.js';
+import { decoded, identified, type MessageSource } from './source.js';
+
+/**
+ * A record of an SQS event. Its `messageId` is left out on purpose: a redrive from the dead-letter queue and a producer
+ * that sends again both give a new one, so it recognises nothing.
+ */
+export interface SqsRecord {
+  readonly body: string;
+  readonly messageAttributes?: Readonly<Record<string, { readonly stringValue?: string | undefined }>> | undefined;
+}
+
+/** What {@link fromSqs} takes. */
+export interface FromSqs<M> {
+  /** The message's identity, from what its producer chose; written after `decode`, it knows the body's type. */
+  readonly id: IdentityOf<NoInfer<M>>;
+  /** Decodes the body. @default JSON.parse */
+  readonly decode?: (body: string) => M;
+}
+
+/**
+ * Messages of SQS records, standard or FIFO. Headers are message attributes of type String. It costs nothing.
+ *
+ * @throws InvalidInputError, at a message, whose identity is the queue's own id
+ * @example const from = fromSqs<{ orderId: string }>({ id: bodyPath('orderId') });
+ */
+export const fromSqs = <M = unknown>({ id, decode = JSON.parse }: FromSqs<M>): MessageSource<SqsRecord, M> => ({
+  messageOf(record): Message<M> {
+    const header = (name: string): string | undefined =>
+      record.messageAttributes !== undefined && Object.hasOwn(record.messageAttributes, name)
+        ? record.messageAttributes[name]?.stringValue
+        : undefined;
+    const message = identified({ body: decoded(record.body, decode), header }, id);
+    // Past the types, by a cast or from JavaScript.
+    if (message.id === (record as { messageId?: unknown }).messageId)
+      invalid('id', "is the queue's own messageId, which a redrive changes: take an id that the producer chose");
+    return message;
+  },
+});

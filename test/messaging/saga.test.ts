@@ -1,0 +1,244 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import {
+  InvalidInputError,
+  boolean,
+  integer,
+  list,
+  map,
+  number,
+  record,
+  string,
+  stringSet,
+} from '../../lib/commands/index.js';
+import { bodyPath, fromInvocation, messageHandler, sagaEntity, type Session } from '../../lib/messaging/index.js';
+import { messagingShop, rejection, type MessagingShop } from './support/messaging-shop.js';
+
+const Order = sagaEntity('ORDER', {
+  paid: boolean().default(false),
+  note: string().optional(),
+  tags: stringSet().default(new Set()),
+  counts: record(integer()).default({}),
+  lines: list(map({ sku: string() })).optional(),
+});
+
+let here: MessagingShop;
+let names = 0;
+let now = Date.UTC(2026, 11, 1);
+const fresh = (): string => `saga${++names}x`;
+const days = (n: number): number => n * 86_400_000;
+
+beforeAll(async () => {
+  here = await messagingShop();
+});
+afterAll(() => here.close());
+
+const run = async (consumer: string, id: string, handle: (session: Session) => Promise<void> | void) =>
+  messageHandler<{ id: string }, { id: string }>({
+    table: here.shop,
+    consumer,
+    from: fromInvocation({ id: bodyPath('id') }),
+    now: () => now,
+    handle: (_message, session) => handle(session),
+  })({ id });
+const load = (correlation: string) => here.shop.of(Order).get({ correlation }).consistent().item();
+
+describe('a saga', () => {
+  it('starts with its defaults, and goes on from what the message before left', async () => {
+    const id = fresh();
+    await run(id, 'm1', async (session) => {
+      const saga = await session.saga(Order, id);
+      expect(saga).toMatchObject({ started: true, completed: false, revision: 1 });
+      expect(saga.state).toEqual({ paid: false, note: undefined, tags: new Set(), counts: {}, lines: undefined });
+      saga.state.paid = true;
+      saga.state.note = 'first';
+      saga.state.lines = [{ sku: 'a' }];
+    });
+    await run(id, 'm2', async (session) => {
+      const saga = await session.saga(Order, id);
+      expect(saga).toMatchObject({ started: false, completed: false, revision: 2 });
+      expect(saga.state).toMatchObject({ paid: true, note: 'first', lines: [{ sku: 'a' }] });
+      saga.state.note = undefined;
+      saga.state.lines = [...(saga.state.lines ?? []), { sku: 'b' }];
+    });
+    expect(await load(id)).toEqual({
+      correlation: id,
+      revision: 2,
+      format: 1,
+      paid: true,
+      tags: new Set(),
+      counts: {},
+      lines: [{ sku: 'a' }, { sku: 'b' }],
+    });
+  });
+
+  it('has a key of the texts that were declared: the names of code do not matter', () => {
+    const Renamed = sagaEntity('ORDER', { somethingElse: number().optional() });
+    expect(Renamed.key({ correlation: '#1' })).toEqual(Order.key({ correlation: '#1' }));
+    expect(Order.key({ correlation: 'o-1' })).toEqual({ pk: 'SAGA#ORDER#o-1', sk: 'SAGA' });
+  });
+
+  it.each(['a#b', '%23', 'ü', ' '])('is found by any text', async (text) => {
+    const correlation = `${fresh()}${text}`;
+    for (const id of ['m1', 'm2'])
+      await run(correlation, id, async (session) => void (await session.saga(Order, correlation)));
+    expect(await load(correlation)).toMatchObject({ revision: 2 });
+  });
+
+  it('is one object in a message, and two of one entity are two', async () => {
+    const id = fresh();
+    await run(id, 'm1', async (session) => {
+      const [first, again, other] = await Promise.all([
+        session.saga(Order, id),
+        session.saga(Order, id),
+        session.saga(Order, `${id}2`),
+      ]);
+      expect(again).toBe(first);
+      first.state.note = 'one';
+      other.state.note = 'two';
+    });
+    expect([(await load(id))?.note, (await load(`${id}2`))?.note]).toEqual(['one', 'two']);
+  });
+
+  it('shares no default with another', async () => {
+    const id = fresh();
+    await run(id, 'm1', async (session) => {
+      const [first, second] = await Promise.all([session.saga(Order, id), session.saga(Order, `${id}2`)]);
+      (first.state.counts as Record<string, number>)['a'] = 1;
+      (first.state.tags as Set<string>).add('a');
+      expect(second.state).toMatchObject({ counts: {}, tags: new Set() });
+    });
+    await run(id, 'm2', async (session) => {
+      expect((await session.saga(Order, `${id}3`)).state).toMatchObject({ counts: {}, tags: new Set() });
+    });
+  });
+
+  it('shares no default where older code has stored nothing', async () => {
+    const id = fresh();
+    const keys = [id, `${id}2`] as const;
+    for (const correlation of keys)
+      await here.shop.of(Order).update({ correlation }).set({ note: 'old', format: 1 }).ignoreVersion();
+    await run(id, 'm1', async (session) => {
+      const first = await session.saga(Order, keys[0]);
+      const second = await session.saga(Order, keys[1]);
+      (first.state.counts as Record<string, number>)['a'] = 1;
+      expect(second.state).toMatchObject({ note: 'old', counts: {} });
+    });
+  });
+
+  it('moves its revision with a message that changes nothing, since the message decided by it', async () => {
+    const id = fresh();
+    for (const message of ['m1', 'm2', 'm3'])
+      await run(id, message, async (session) => void (await session.saga(Order, id)));
+    expect(await load(id)).toMatchObject({ revision: 3 });
+  });
+
+  it('leaves attributes alone that its code does not declare', async () => {
+    const id = fresh();
+    const Newer = sagaEntity('ORDER', { paid: boolean().default(false), gift: string().optional() });
+    const newer = messageHandler<{ id: string }, { id: string }>({
+      // Another table object: two versions of code are two processes.
+      table: here.through((_request, send) => send()),
+      consumer: id,
+      from: fromInvocation({ id: bodyPath('id') }),
+      handle: async (_message, session) => void ((await session.saga(Newer, id)).state.gift = 'card'),
+    });
+    await newer({ id: 'm1' });
+    await run(id, 'm2', async (session) => void ((await session.saga(Order, id)).state.paid = true));
+    const { others } = await here.stored(id);
+    expect(others[0]).toMatchObject({ gift: { S: 'card' }, paid: { BOOL: true } });
+  });
+
+  it('that was completed is found so by late messages, with what it was left as, and changes no more', async () => {
+    const id = fresh();
+    await run(id, 'm1', async (session) => {
+      const saga = await session.saga(Order, id);
+      saga.state.lines = [{ sku: 'a' }];
+      saga.complete();
+    });
+    const stored = await load(id);
+    expect(stored).toMatchObject({ completedAt: new Date(now), expiresAt: new Date(now + days(30)), revision: 1 });
+    await run(id, 'm2', async (session) => {
+      const saga = await session.saga(Order, id);
+      expect(saga).toMatchObject({ started: false, completed: true, revision: 1 });
+      expect(() => (saga.state.paid = true)).toThrow(TypeError);
+      expect(() => ((saga.state.lines?.[0] as { sku: string }).sku = 'b')).toThrow(TypeError);
+      saga.complete();
+      session.publish({ type: 'order.late', detail: { id } });
+    });
+    expect(await load(id)).toEqual(stored);
+    expect((await here.stored(id)).outbox).toHaveLength(1);
+  });
+
+  it('starts anew once it is forgotten, also where DynamoDB has not deleted it', async () => {
+    const id = fresh();
+    await run(id, 'm1', async (session) => {
+      const saga = await session.saga(Order, id);
+      saga.state.note = 'old';
+      saga.complete();
+    });
+    now += days(30);
+    await run(id, 'm2', async (session) => {
+      const saga = await session.saga(Order, id);
+      expect(saga).toMatchObject({ started: true, completed: false, revision: 2, state: { note: undefined } });
+    });
+    expect(await load(id)).toEqual({
+      correlation: id,
+      revision: 2,
+      format: 1,
+      paid: false,
+      tags: new Set(),
+      counts: {},
+    });
+  });
+
+  it('is not started by a message that may not, and its absence is held to at the commit', async () => {
+    const id = fresh();
+    const seen: (boolean | undefined)[] = [];
+    const result = await run(id, 'm1', async (session) => {
+      const saga = await session.saga(Order, id, { start: false });
+      seen.push(saga?.started);
+      if (session.attempt === 1) {
+        await run(`${id}other`, 'm2', async (other) => void (await other.saga(Order, id)));
+      }
+    });
+    expect(result).toEqual({ outcome: 'handled', attempts: 2 });
+    expect(seen).toEqual([undefined, false]);
+    await run(id, 'm3', async (session) => {
+      expect(await session.saga(Order, `${id}none`, { start: false })).toBeUndefined();
+    });
+    expect(await load(`${id}none`)).toBeUndefined();
+    await run(id, 'm4', async (session) => {
+      await session.saga(Order, `${id}some`, { start: false });
+      expect(await session.saga(Order, `${id}some`)).toMatchObject({ started: true });
+    });
+    expect(await load(`${id}some`)).toMatchObject({ revision: 1 });
+  });
+
+  it('of a newer format is refused', async () => {
+    const id = fresh();
+    await here.shop.of(Order).put({ correlation: id, format: 2 });
+    expect(await rejection(run(id, 'm1', async (session) => void (await session.saga(Order, id))))).toMatchObject({
+      name: 'InvalidStoredItemError',
+    });
+  });
+
+  it('refuses a member that is not declared', async () => {
+    const id = fresh();
+    const mistake = run(id, 'm1', async (session) => {
+      Object.assign((await session.saga(Order, id)).state, { piad: true });
+    });
+    expect(await rejection(mistake)).toBeInstanceOf(InvalidInputError);
+    expect(await load(id)).toBeUndefined();
+  });
+
+  it('refuses names, attributes and entities that are none of a saga', async () => {
+    expect(() => sagaEntity('A#B', {})).toThrow(/^name: /);
+    expect(() => sagaEntity('A', { total: integer() } as never)).toThrow(/^total: expected optional/);
+    expect(() => sagaEntity('A', { revision: integer().optional() } as never)).toThrow(/^revision: /);
+    const id = fresh();
+    const noSaga = run(id, 'm1', async (session) => void (await session.saga({ name: 'X' } as never, id)));
+    expect(await rejection(noSaga)).toBeInstanceOf(InvalidInputError);
+    const noText = run(id, 'm2', async (session) => void (await session.saga(Order, '')));
+    expect(await rejection(noText)).toBeInstanceOf(InvalidInputError);
+  });
+});
