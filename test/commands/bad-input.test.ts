@@ -36,7 +36,10 @@ const untyped = <F>(fn: F) => fn as unknown as (...values: unknown[]) => Untyped
 
 /** What a caller may hand over by mistake or on purpose; all text of it is marked. */
 const text = fc
-  .oneof(fc.constantFrom('', '#', '%', '{a}', '__proto__', 'constructor', '\ud800', '\u{10ffff}', ':0', '#0'), fc.string())
+  .oneof(
+    fc.constantFrom('', '#', '%', '{a}', '__proto__', 'constructor', '\ud800', '\u{10ffff}', ':0', '#0'),
+    fc.string(),
+  )
   .map((value) => `SECRET${value}`);
 const anything = fc.oneof(
   fc.anything({
@@ -122,7 +125,9 @@ const calls: Record<string, (value: unknown) => unknown> = {
   'transactWrite of a step': (value) => untyped(transactWrite)(shop, { step: value })['toRequest']?.(),
   'transactWrite of a table': (value) => untyped(transactWrite)(value, {}),
   'token of a transaction': (value) =>
-    untyped(transactWrite)(shop, { put: shop.of(Order).put(order()) })['token']?.(value)['toRequest']?.(),
+    untyped(transactWrite)(shop, { put: shop.of(Order).put(order()) })
+      ['token']?.(value)
+      ['toRequest']?.(),
   joinSteps: (value) => untyped(joinSteps)(value, value),
   conditionCheck: (value) => untyped(conditionCheck)(value, key),
   'conditionCheck of a key': (value) => untyped(conditionCheck)(orders, value),
@@ -137,7 +142,10 @@ const calls: Record<string, (value: unknown) => unknown> = {
 };
 for (const name of Object.keys(Order.attrs)) {
   calls[`put of ${name}`] = (value) => orders['put']?.({ ...order(), [name]: value })['toRequest']?.();
-  calls[`set of ${name}`] = (value) => orders['update']?.(key)['set']?.({ [name]: value })['toRequest']?.();
+  calls[`set of ${name}`] = (value) =>
+    orders['update']?.(key)
+      ['set']?.({ [name]: value })
+      ['toRequest']?.();
   for (const operator of ['eq', 'lt', 'in', 'between', 'notExistsOrLt', 'beginsWith', 'contains', 'value']) {
     calls[`${name}.${operator}()`] = (value) => attrs[name]?.[operator]?.(value, value);
   }

@@ -189,7 +189,10 @@ describe('errors of DynamoDB', () => {
     const shop = failing(error);
     const orders = shop.of(Order);
     const outcome = await own
-      .transactWrite(shop, { ['constructor']: orders.put(order()), ['toString']: orders.put(order({ number: 2 })) } as never)
+      .transactWrite(shop, {
+        ['constructor']: orders.put(order()),
+        ['toString']: orders.put(order({ number: 2 })),
+      } as never)
       .trySend();
     expect(outcome.committed).toBe(false);
     const { failed } = outcome as unknown as { failed: Readonly<Record<string, unknown>> };

@@ -88,7 +88,7 @@ describe('retryOnConflict()', () => {
     });
     const error = await retryOnConflict(fn, { signal: controller.signal }).catch((caught: unknown) => caught as Error);
     expect(error).toBeInstanceOf(Error);
-    expect([error, (error as Error).cause]).toContain(reason);
+    expect([error, error.cause]).toContain(reason);
     expect(fn).toHaveBeenCalledTimes(1);
   });
 

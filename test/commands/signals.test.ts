@@ -31,7 +31,9 @@ const terminals: Record<string, (shop: Table, options: SendOptions) => Promise<u
   'transactWrite().trySend()': (shop, options) =>
     transactWrite(shop, { put: shop.of(Order).put(order()) }).trySend(options),
   'transactWrite().build().send()': (shop, options) =>
-    transactWrite(shop, { put: shop.of(Order).put(order()) }).build().send(options),
+    transactWrite(shop, { put: shop.of(Order).put(order()) })
+      .build()
+      .send(options),
   'with maxAttempts(1)': (shop, options) => shop.of(Order).put(order()).maxAttempts(1).send(options),
   'with maxAttempts(2)': (shop, options) => shop.of(Order).put(order()).maxAttempts(2).send(options),
 };

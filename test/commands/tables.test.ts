@@ -26,9 +26,7 @@ const simple = (name: string, pk: string, sk = 'S', options: object = {}) =>
 describe('table()', () => {
   it('refuses a DocumentClient, which would encode values twice', () => {
     const client = offlineClient();
-    expect(() => table({ name: 'shop', client: DynamoDBDocumentClient.from(client) })).toThrow(
-      /DocumentClient/,
-    );
+    expect(() => table({ name: 'shop', client: DynamoDBDocumentClient.from(client) })).toThrow(/DocumentClient/);
     expect(() => table({ name: 'shop', client: DynamoDBDocument.from(client) })).toThrow(/DocumentClient/);
   });
 
@@ -202,6 +200,12 @@ describe('binding an entity', () => {
     });
     const indexes = { x: { pk: 'shared', sk: 'x' }, y: { pk: 'shared', sk: 'y' } };
     expect(() => offlineTable({ indexes }).of(two)).toThrow(InvalidInputError);
+  });
+
+  it('refuses an index that projects what is no attribute', () => {
+    expect(() => simple('ONE', 'A#{a}', 'S', { indexes: { x: { pk: '{b}', project: ['nothing'] } } })).toThrow(
+      InvalidInputError,
+    );
   });
 
   it('refuses an index of the entity that it has not', () => {

@@ -35,7 +35,7 @@ export const compileFields = (members: Record<string, AttributeBuilder>, prefix:
   });
 };
 
-const fallbackOf = (field: Field): unknown => {
+const fallbackOf = (field: Pick<Field, 'attribute'>): unknown => {
   const fallback = field.attribute.traits.fallback;
   if (fallback === undefined) return undefined;
   return typeof fallback.value === 'function' ? (fallback.value as () => unknown)() : fallback.value;
@@ -106,5 +106,5 @@ export const objectDecoder =
   };
 
 /** What an absent attribute reads as: its default, or empty for a required set. */
-export const absentValue = (field: Field): unknown =>
+export const absentValue = (field: Pick<Field, 'attribute' | 'required'>): unknown =>
   fallbackOf(field) ?? (field.required ? field.attribute.traits.empty?.() : undefined);

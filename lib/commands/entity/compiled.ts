@@ -134,6 +134,13 @@ export class CompiledEntity {
     return key;
   }
 
+  /** The inputs of a stored primary key: as they were when it was made, whatever became of the object since. */
+  keyInputs(key: AttributeMap): Record<string, unknown> {
+    const { pk, sk } = this.model;
+    const values = pk.parse(key[this.naming.pk]?.S as string);
+    return sk === undefined ? values : { ...values, ...sk.parse(key[this.naming.sk as string]?.S as string) };
+  }
+
   /** The whole stored item, keys, type and index keys included. */
   encode(item: Record<string, unknown>): AttributeMap {
     const { model, naming } = this;
@@ -176,25 +183,45 @@ export class CompiledEntity {
       const value = storedValue(stored, field);
       if (value !== undefined) out[field.name] = field.decode(value);
       else {
-        const absent = absentValue(field) ?? this.fromKey(field, stored);
+        const absent = this.absent(field, stored);
         if (absent !== undefined) out[field.name] = absent;
-        else if (field.required) corrupt(`${this.model.name}.${field.path}`, 'a value');
       }
     }
     return out;
   }
 
-  /** The value of one attribute, or of a part inside one. */
+  /** The value of one attribute, or of a part inside one; undefined where it may be absent and is. */
   decodeAt(stored: AttributeMap, handle: Handle): unknown {
-    const top = handle.top ?? handle;
-    const field = this.fields.find((candidate) => candidate.path === top.path) as Field;
-    let value = storedValue(stored, field);
-    for (const step of handle.steps.slice(1)) {
-      if (typeof step === 'number') value = value?.L?.[step];
-      else value = value?.M !== undefined && Object.hasOwn(value.M, step) ? value.M[step] : undefined;
-    }
+    const value = this.storedAt(stored, handle);
     if (value !== undefined) return handle.decode(value);
-    return handle.top === undefined ? (absentValue(field) ?? this.fromKey(field, stored)) : undefined;
+    const { parent } = handle;
+    if (parent === undefined) return this.absent(this.fieldOf(handle), stored);
+    if (this.storedAt(stored, parent) === undefined) {
+      const around = this.decodeAt(stored, parent) as Record<string, unknown> | undefined;
+      return around?.[handle.member];
+    }
+    // An element that a list or record does not have, or a member that is missing from its map.
+    if (parent.attribute.traits.kind !== 'map') return undefined;
+    const { attribute } = handle;
+    const required = attribute.traits.optional !== true;
+    return absentValue({ attribute, required }) ?? (required ? corrupt(handle.path, 'a value') : undefined);
+  }
+
+  private fieldOf(handle: Handle): Field {
+    return this.fields.find((field) => field.path === handle.path) as Field;
+  }
+
+  private storedAt(stored: AttributeMap, handle: Handle): AttributeValue | undefined {
+    if (handle.parent === undefined) return storedValue(stored, this.fieldOf(handle));
+    const around = this.storedAt(stored, handle.parent);
+    const step = handle.steps.at(-1) as string | number;
+    if (typeof step === 'number') return around?.L?.[step];
+    return around?.M !== undefined && Object.hasOwn(around.M, step) ? around.M[step] : undefined;
+  }
+
+  private absent(field: Field, stored: AttributeMap): unknown {
+    const value = absentValue(field) ?? this.fromKey(field, stored);
+    return value === undefined && field.required ? corrupt(`${this.model.name}.${field.path}`, 'a value') : value;
   }
 
   /**

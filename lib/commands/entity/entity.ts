@@ -4,7 +4,14 @@ import { compileFields, type Field } from '../attributes/fields.js';
 import { checkText } from '../attributes/text.js';
 import { invalid } from '../errors/errors.js';
 import { handleOf, methodsOf } from '../expressions/attribute-methods.js';
-import { Handle, operandOf, type AttributeHandle, type HandleOf, type TypedValue } from '../expressions/handle.js';
+import {
+  Handle,
+  operandOf,
+  type AttributeHandle,
+  type HandleOf,
+  type HandleRef,
+  type TypedValue,
+} from '../expressions/handle.js';
 import { textCondition, type Condition } from '../expressions/condition.js';
 import { KeyTemplate, type InputsOf } from '../keys/key-template.js';
 
@@ -48,14 +55,15 @@ export type SettableOf<A extends Attributes, Inputs extends PropertyKey> = {
 } & { [K in Inputs]?: never };
 
 type HandlesOf<N, A extends Attributes, Inputs> = {
-  readonly [K in keyof A]: K extends Inputs ? AttributeHandle<N, A[K]['~v']> : HandleOf<N, A[K]>;
+  readonly [K in keyof A]: K extends Inputs ? AttributeHandle<N, A[K]['~v'], A[K]['~v']> : HandleOf<N, A[K]>;
 };
 
 /** What the compiler needs of any entity. */
 export interface AnyEntity {
   readonly name: string;
   readonly '~item': object;
-  readonly '~input': object;
+  /** Not `object`: comparing it with that would work out the input of every entity that is bound. */
+  readonly '~input': unknown;
   readonly '~key': object;
   readonly '~pk': object;
   readonly '~pt': string;
@@ -90,7 +98,7 @@ export interface Entity<
    */
   text(
     strings: TemplateStringsArray,
-    ...inserts: readonly ({ readonly '~h': true; readonly '~n': N } | TypedValue)[]
+    ...inserts: readonly (HandleRef<N, unknown> | TypedValue)[]
   ): Condition<N> & UpdateText<N>;
   readonly '~item': ItemOf<A>;
   readonly '~input': InputOf<A>;
@@ -189,7 +197,10 @@ export class EntityModel {
       const writable = !this.keyInputs.includes(field);
       const { attribute, path, stored } = field;
       const codec = [field.encode, field.decode] as const;
-      this.byName.set(path, new Handle(this, attribute, path, [stored], undefined, writable, true, false, codec));
+      this.byName.set(path, new Handle(this, attribute, path, [stored], undefined, writable, true, path, codec));
+    }
+    for (const { project } of this.indexes) {
+      if (project !== undefined && project !== 'keys') for (const member of project) this.handle(member);
     }
     this.attrs = Object.fromEntries([...this.byName].map(([path, handle]) => [path, methodsOf(handle)]));
   }

@@ -1,4 +1,4 @@
-import type { Handle} from './handle.js';
+import type { Handle } from './handle.js';
 import { isHandle } from './handle.js';
 
 const handleOfMethods = Symbol.for('safewrites.handleOf');

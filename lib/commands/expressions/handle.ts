@@ -5,9 +5,23 @@ import { checkText } from '../attributes/text.js';
 import { ConditionNode, type Condition } from './condition.js';
 import { Op } from './shape.js';
 
-/** A handle on one attribute of an entity; `N` is the entity's name, `V` the attribute's value. */
-export interface AttributeHandle<in out N, in out V> extends Comparisons<N, V> {
-  readonly '~h': true;
+/** What a clause needs of a handle: comparing these few members is cheap, comparing all methods is not. */
+export interface HandleRef<out N, out V> {
+  readonly '~n': N;
+  readonly '~v': V;
+}
+
+/** What a read needs of a handle; `R` is what it gives: the value, or undefined where it may be absent. */
+export interface ReadableRef<out N, out R> {
+  readonly '~n': N;
+  readonly '~x': R;
+}
+
+/**
+ * A handle on one attribute of an entity; `N` is the entity's name, `V` the attribute's value, `R` what reading it gives.
+ */
+export interface AttributeHandle<in out N, in out V, out R = V | undefined>
+  extends Comparisons<N, V>, HandleRef<N, V>, ReadableRef<N, R> {
   /** The attribute is stored, whatever its value. */
   exists(): Condition<N>;
   /** The attribute, or the item, is absent. */
@@ -47,52 +61,60 @@ export interface TypedValue {
   readonly '~t': true;
 }
 
-export interface ValueHandle<in out N, in out V> extends AttributeHandle<N, V>, Writable {}
-export interface TextHandle<in out N, in out V> extends ValueHandle<N, V> {
+export interface ValueHandle<in out N, in out V, out R = V | undefined> extends AttributeHandle<N, V, R>, Writable {}
+export interface TextHandle<in out N, in out V, out R = V | undefined> extends ValueHandle<N, V, R> {
   beginsWith(prefix: string): Condition<N>;
   contains(part: string): Condition<N>;
   /** Its size in bytes. */
   size(): Comparisons<N, number>;
 }
-export interface NumberHandle<in out N, in out V> extends ValueHandle<N, V> {
+export interface NumberHandle<in out N, in out V, out R = V | undefined> extends ValueHandle<N, V, R> {
   readonly '~a': V;
 }
-export interface SetHandle<in out N, in out V> extends ValueHandle<N, V> {
+export interface SetHandle<in out N, in out V, out R = V | undefined> extends ValueHandle<N, V, R> {
+  readonly '~e': V;
   /** The set holds the element; a missing set holds nothing. */
   contains(element: V extends ReadonlySet<infer U> ? U : never): Condition<N>;
   /** Its number of elements. */
   size(): Comparisons<N, number>;
 }
-export interface ListHandle<in out N, in out V, M> extends ValueHandle<N, V> {
-  at(index: number): HandleOf<N, M & AnyAttribute>;
+export interface ListHandle<in out N, in out V, M, out R = V | undefined> extends ValueHandle<N, V, R> {
+  readonly '~l': V;
+  at(index: number): HandleOf<N, M & AnyAttribute, undefined>;
   /** Its number of elements. */
   size(): Comparisons<N, number>;
 }
-export interface RecordHandle<in out N, in out V, M> extends ValueHandle<N, V> {
-  at(name: string): HandleOf<N, M & AnyAttribute>;
+export interface RecordHandle<in out N, in out V, M, out R = V | undefined> extends ValueHandle<N, V, R> {
+  at(name: string): HandleOf<N, M & AnyAttribute, undefined>;
   size(): Comparisons<N, number>;
 }
-export interface MapHandle<in out N, in out V, M> extends ValueHandle<N, V> {
+export interface MapHandle<in out N, in out V, M, out R = V | undefined, P = undefined> extends ValueHandle<N, V, R> {
   /** A member whose name clashes with a handle's own method, such as `at('eq')`. */
-  at<K extends keyof M>(name: K): HandleOf<N, M[K] & AnyAttribute>;
+  at<K extends keyof M>(name: K): HandleOf<N, M[K] & AnyAttribute, P>;
   size(): Comparisons<N, number>;
 }
 
-/** Looked up by kind, not inferred: a conditional type per attribute would cost with every entity. */
-interface HandleKinds<N, A extends AnyAttribute> {
-  value: ValueHandle<N, A['~v']>;
-  text: TextHandle<N, A['~v']>;
-  number: NumberHandle<N, A['~v']>;
-  bigint: NumberHandle<N, A['~v']>;
-  decimal: NumberHandle<N, A['~v']>;
-  version: ValueHandle<N, A['~v']>;
-  set: SetHandle<N, A['~v']>;
-  list: ListHandle<N, A['~v'], A['~m']>;
-  record: RecordHandle<N, A['~v'], A['~m']>;
-  map: MapHandle<N, A['~v'], A['~m']> & MembersOf<N, A['~m']>;
+/**
+ * Looked up by kind, not inferred: a conditional type per attribute would cost with every entity. `P` is `undefined` where
+ * what is around the attribute may be absent; so is `~o` of an optional one, once it is intersected with it.
+ */
+interface HandleKinds<N, A extends AnyAttribute, P, R = A['~v'] | (A['~o'] & undefined) | P> {
+  value: ValueHandle<N, A['~v'], R>;
+  text: TextHandle<N, A['~v'], R>;
+  number: NumberHandle<N, A['~v'], R>;
+  bigint: NumberHandle<N, A['~v'], R>;
+  decimal: NumberHandle<N, A['~v'], R>;
+  version: ValueHandle<N, A['~v'], R>;
+  set: SetHandle<N, A['~v'], R>;
+  list: ListHandle<N, A['~v'], A['~m'], R>;
+  record: RecordHandle<N, A['~v'], A['~m'], R>;
+  map: MapHandle<N, A['~v'], A['~m'], R, (A['~o'] & undefined) | P> & MembersOf<N, A['~m'], (A['~o'] & undefined) | P>;
 }
-export type HandleOf<N, A extends AnyAttribute> = HandleKinds<N, A>[A['~k']];
-type MembersOf<N, M> = { readonly [K in keyof M]: HandleOf<N, M[K] & AnyAttribute> };
+export type HandleOf<N, A extends AnyAttribute, P = never> = HandleKinds<N, A, P>[A['~k']];
+/** A name that a handle's own method has is left to `at(name)`. */
+type MembersOf<N, M, P> = {
+  readonly [K in Exclude<keyof M, keyof MapHandle<unknown, unknown, unknown>>]: HandleOf<N, M[K] & AnyAttribute, P>;
+};
 
 /** List elements and record members beyond this get handles that are not kept. */
 const maximumKept = 64;
@@ -116,6 +138,8 @@ export class Handle {
   readonly [handleBrand] = 1;
   /** Tells it apart in tokens. */
   readonly number: number;
+  /** The item's member this is inside of. */
+  readonly top: Handle | undefined;
   readonly encode: Encode;
   readonly decode: Decode;
   /** What callers hold for it, made when first asked for. */
@@ -130,16 +154,19 @@ export class Handle {
     readonly path: string,
     /** Stored names and indexes from the item down; the first is the table's to name where it is the time to live. */
     readonly steps: readonly Step[],
-    /** The item's member this is inside of. */
-    readonly top: Handle | undefined,
+    /** What it is a member or element of; the item's own have none. */
+    readonly parent: Handle | undefined,
     /** False for an input of the primary key. */
     readonly writable: boolean,
     /** Whether shapes may be kept for it: false past a bound of list indexes and record names. */
     readonly kept: boolean,
-    readonly measuresSize = false,
+    /** Its name, or index, in what it is a member of. */
+    readonly member: Step,
     codec: readonly [Encode, Decode] = attribute.make(path),
+    readonly measuresSize = false,
   ) {
     [this.encode, this.decode] = codec;
+    this.top = parent === undefined ? undefined : (parent.top ?? parent);
     this.number = entity.nextHandle();
   }
 
@@ -162,7 +189,7 @@ export class Handle {
     // A record's names are the user's data, so errors name the record only.
     const path = kind === 'list' ? `${this.path}[]` : kind === 'record' ? `${this.path}{}` : `${this.path}.${step}`;
     const kept = this.kept && (kind === 'map' || this.members.size < maximumKept);
-    member = new Handle(this.entity, attribute, path, [...this.steps, stored], this.top ?? this, this.writable, kept);
+    member = new Handle(this.entity, attribute, path, [...this.steps, stored], this, this.writable, kept, step);
     if (kept) this.members.set(step, member);
     return member;
   }
@@ -171,12 +198,10 @@ export class Handle {
   size(): Handle {
     if (this.measured !== undefined) return this.measured;
     const count: Encode = (value) =>
-      Number.isSafeInteger(value)
-        ? { N: String(value) }
-        : invalid(this.path, 'a size is compared with a whole number');
+      Number.isSafeInteger(value) ? { N: String(value) } : invalid(this.path, 'a size is compared with a whole number');
     const { entity, attribute, path, steps, kept } = this;
     const codec = [count, this.decode] as const;
-    return (this.measured = new Handle(entity, attribute, path, steps, this.top ?? this, false, kept, true, codec));
+    return (this.measured = new Handle(entity, attribute, path, steps, this, false, kept, 'size', codec, true));
   }
 
   /** The value encoded; an empty set has no form that an expression could hold. */

@@ -2,7 +2,7 @@ import { GetItemCommand, type ConsumedCapacity, type GetItemCommandInput } from 
 import type { AttributeMap } from '../attributes/attribute-value.js';
 import type { AnyEntity } from '../entity/entity.js';
 import { CommandUsedError, invalid } from '../errors/errors.js';
-import type { AttributeHandle } from '../expressions/handle.js';
+import type { ReadableRef } from '../expressions/handle.js';
 import { projectHandle, projectMembers, type Projection } from '../read/projection.js';
 import { notSelected, selected, type Found, type NotFound, type Selected } from '../read/read-results.js';
 import { readStepSymbol, type ReadParts, type ReadStep } from '../read/read-step.js';
@@ -23,7 +23,7 @@ export interface Get<E extends AnyEntity, I, O> extends ReadStep<I> {
   /** Reads these attributes only; the item's type holds nothing else. */
   project<K extends keyof E['~item']>(...attributes: readonly [K, ...K[]]): Get<E, Pick<E['~item'], K>, O>;
   /** Reads one attribute, or a part of one. */
-  select<V>(attribute: AttributeHandle<E['name'], V>): GetSelect<V>;
+  select<V>(attribute: ReadableRef<E['name'], V>): GetSelect<V>;
   returnCapacity(): Get<E, I, O & { readonly consumedCapacity: ConsumedCapacity }>;
   /** Attempts of the SDK for this command, the first included. */
   maxAttempts(attempts: number): Get<E, I, O>;

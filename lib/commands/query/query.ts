@@ -9,7 +9,7 @@ import type { IndexNaming } from '../entity/compiled.js';
 import type { AnyEntity, EntityIndex } from '../entity/entity.js';
 import { invalid } from '../errors/errors.js';
 import type { Condition } from '../expressions/condition.js';
-import type { AttributeHandle } from '../expressions/handle.js';
+import type { ReadableRef } from '../expressions/handle.js';
 import type { KeyTemplate } from '../keys/key-template.js';
 import type { Page } from '../read/page.js';
 import { PagedRead } from '../read/paged-read.js';
@@ -48,7 +48,7 @@ export interface Query<E extends AnyEntity, I, K, O> {
   /** Reads these attributes only; the cost stays. */
   project<P extends keyof E['~item']>(...attributes: readonly [P, ...P[]]): Query<E, Pick<E['~item'], P>, K, O>;
   /** Reads one attribute, or a part of one. */
-  select<V>(attribute: AttributeHandle<E['name'], V>): SelectQuery<V>;
+  select<V>(attribute: ReadableRef<E['name'], V>): SelectQuery<V>;
   returnCapacity(): Query<E, I, K, O & { readonly consumedCapacity: ConsumedCapacity }>;
   /** Attempts of the SDK for each request, the first included. */
   maxAttempts(attempts: number): Query<E, I, K, O>;

@@ -5,7 +5,7 @@ import type { IndexNaming } from '../entity/compiled.js';
 import type { AnyEntity } from '../entity/entity.js';
 import { invalid } from '../errors/errors.js';
 import type { Condition } from '../expressions/condition.js';
-import type { AttributeHandle } from '../expressions/handle.js';
+import type { ReadableRef } from '../expressions/handle.js';
 import type { Page } from '../read/page.js';
 import { PagedRead } from '../read/paged-read.js';
 import type { PagedOptions, PagedOutput, PagedRequest } from '../read/paged-request.js';
@@ -33,7 +33,7 @@ export interface Scan<E extends AnyEntity, I, O> {
   /** Reads these attributes only; the cost stays. */
   project<P extends keyof E['~item']>(...attributes: readonly [P, ...P[]]): Scan<E, Pick<E['~item'], P>, O>;
   /** Reads one attribute, or a part of one. */
-  select<V>(attribute: AttributeHandle<E['name'], V>): SelectScan<V>;
+  select<V>(attribute: ReadableRef<E['name'], V>): SelectScan<V>;
   returnCapacity(): Scan<E, I, O & { readonly consumedCapacity: ConsumedCapacity }>;
   /** Attempts of the SDK for each request, the first included. */
   maxAttempts(attempts: number): Scan<E, I, O>;

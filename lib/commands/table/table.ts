@@ -115,7 +115,7 @@ class EntityTableModel {
     return this.put(item).ifNotExists();
   }
   update(key: Values): UpdateCommand {
-    return new UpdateCommand(this.binding, { ...key });
+    return new UpdateCommand(this.binding, this.binding.entity.key(key));
   }
   delete(key: Values): DeleteCommand {
     return new DeleteCommand(this.binding, this.binding.entity.key(key));

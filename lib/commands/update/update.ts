@@ -5,15 +5,7 @@ import type { AnyEntity, UpdateText } from '../entity/entity.js';
 import { invalid } from '../errors/errors.js';
 import { isCondition, type Condition, type Cursor } from '../expressions/condition.js';
 import { handleOf } from '../expressions/attribute-methods.js';
-import {
-  isNumeric,
-  type AttributeHandle,
-  type Handle,
-  type ListHandle,
-  type NumberHandle,
-  type SetHandle,
-  type Writable,
-} from '../expressions/handle.js';
+import { isNumeric, type Handle, type HandleRef, type ReadableRef, type Writable } from '../expressions/handle.js';
 import { Op, Token, type Shape } from '../expressions/shape.js';
 import type { SendOptions } from '../send/send-options.js';
 import type { Binding } from '../table/table-model.js';
@@ -21,7 +13,16 @@ import type { Step } from '../write/step.js';
 import { WriteCommand, noOptions, type BuiltWrite, type WriteOptions } from '../write/write-command.js';
 import type { HasCapacity, HasItem, HasMetrics, HasVersion, NotMet, Written } from '../write/write-results.js';
 
-type Settable<N, V> = AttributeHandle<N, V> & Writable;
+interface Settable<out N, out V> extends HandleRef<N, V>, Writable {}
+interface NumberRef<out N, out V> extends Settable<N, V> {
+  readonly '~a': V;
+}
+interface SetRef<out N, out U> extends Settable<N, ReadonlySet<U>> {
+  readonly '~e': ReadonlySet<U>;
+}
+interface ListRef<out N, out V> extends Settable<N, V> {
+  readonly '~l': V;
+}
 
 /** The clauses of an update that don't change what it returns. */
 export interface UpdateClauses<E extends AnyEntity> {
@@ -37,18 +38,17 @@ export interface UpdateClauses<E extends AnyEntity> {
   /** Sets it only where it is absent (`if_not_exists`). */
   setIfNotExists<V>(attribute: Settable<E['name'], V>, value: NoInfer<V>): this;
   /** Adds to a number; an absent one counts as 0. Not repeatable: see docs/retries.md and `maxAttempts(1)`. */
-  add<V>(attribute: NumberHandle<E['name'], V>, amount: NoInfer<V>): this;
+  add<V>(attribute: NumberRef<E['name'], V>, amount: NoInfer<V>): this;
   /** Adds elements to a set; repeating it changes nothing. */
-  add<U>(attribute: SetHandle<E['name'], ReadonlySet<U>>, elements: Iterable<NoInfer<U>>): this;
+  add<U>(attribute: SetRef<E['name'], U>, elements: Iterable<NoInfer<U>>): this;
   /** Takes elements out of a set. */
-  deleteFrom<U>(attribute: SetHandle<E['name'], ReadonlySet<U>>, elements: Iterable<NoInfer<U>>): this;
+  deleteFrom<U>(attribute: SetRef<E['name'], U>, elements: Iterable<NoInfer<U>>): this;
   /** Appends to a list; an absent one counts as empty. Not repeatable. */
-  append<V, M>(attribute: ListHandle<E['name'], V, M>, elements: NoInfer<V>): this;
+  append<V>(attribute: ListRef<E['name'], V>, elements: NoInfer<V>): this;
   /** Puts elements before those of a list; an absent one counts as empty. Not repeatable. */
-  prepend<V, M>(attribute: ListHandle<E['name'], V, M>, elements: NoInfer<V>): this;
+  prepend<V>(attribute: ListRef<E['name'], V>, elements: NoInfer<V>): this;
   /** Removes attributes. */
-  // eslint-disable-next-line @typescript-eslint/no-explicit-any -- invariant in V, and any attribute may be removed
-  remove(...attributes: readonly Settable<E['name'], any>[]): this;
+  remove(...attributes: readonly Settable<E['name'], unknown>[]): this;
   /** Adds a condition; conditions join with AND, each in parentheses. */
   if(condition: Condition<E['name']>): this;
   /** Only where an item has this key: without it, an update creates the item from its key and what it names. */
@@ -74,7 +74,7 @@ export interface Update<E extends AnyEntity, O, F> extends UpdateClauses<E>, Ste
   /** The result's `item` is the one after. */
   returnNew(): Update<E, O & HasItem<E['~item']>, F>;
   /** The terminal gives this attribute's value after the update. */
-  return<V>(attribute: AttributeHandle<E['name'], V>): ReturningUpdate<E, V>;
+  return<V>(attribute: ReadableRef<E['name'], V>): ReturningUpdate<E, V>;
   /** Where the condition fails, `item` is what it saw, at no cost. */
   returnOldOnFailure(): Update<E, O, HasItem<E['~item'] | undefined>>;
   returnCapacity(of?: 'total' | 'indexes'): Update<E, O & HasCapacity, F>;
@@ -122,8 +122,7 @@ export interface ReturningUpdate<E extends AnyEntity, out V> extends UpdateClaus
 export class UpdateCommand extends WriteCommand {
   constructor(
     binding: Binding,
-    private readonly inputs: Record<string, unknown>,
-    private readonly key: AttributeMap = binding.entity.key(inputs),
+    private readonly key: AttributeMap,
     shape: Shape = binding.entity.root,
     values: AttributeValue[] = [binding.entity.model.type],
     count = 1,
@@ -135,8 +134,8 @@ export class UpdateCommand extends WriteCommand {
   }
 
   protected override fork(shape: Shape, values: AttributeValue[], count: number, options: WriteOptions): this {
-    const { binding, inputs, key, returning } = this;
-    return new UpdateCommand(binding, inputs, key, shape, values, count, options, this, returning) as this;
+    const { binding, key, returning } = this;
+    return new UpdateCommand(binding, key, shape, values, count, options, this, returning) as this;
   }
 
   override storedKey(): AttributeMap {
@@ -270,7 +269,7 @@ export class UpdateCommand extends WriteCommand {
   }
 
   return(attribute: unknown): UpdateCommand {
-    const { binding, inputs, key, shape, options } = this;
+    const { binding, key, shape, options } = this;
     const handle = handleOf(attribute);
     if (handle === undefined || handle.entity !== binding.entity.model || handle.measuresSize) {
       return invalid('return', `expected an attribute of ${binding.entity.model.name}`);
@@ -279,7 +278,6 @@ export class UpdateCommand extends WriteCommand {
     // All of them, unless the update turns out to write the attribute: then UPDATED_NEW holds it.
     return new UpdateCommand(
       binding,
-      inputs,
       key,
       shape,
       values,
@@ -297,8 +295,8 @@ export class UpdateCommand extends WriteCommand {
     const { version: field } = entity.model;
     if (storeKeyInputs === true) {
       at.shape = at.shape.step(Token.StoreKeyInputs);
-      for (const input of entity.model.keyInputs)
-        at.values.push(input.encode(this.inputs[input.name]) as AttributeValue);
+      const inputs = entity.keyInputs(this.key);
+      for (const input of entity.model.keyInputs) at.values.push(input.encode(inputs[input.name]) as AttributeValue);
     }
     // After the caller's actions, so that rendering knows whether they set the version themselves.
     let version = setsVersion;
@@ -312,10 +310,11 @@ export class UpdateCommand extends WriteCommand {
       if (setsVersion === undefined) at.values.push({ N: '0' }, { N: '1' });
     }
     const rendered = this.rendered(at, true);
+    const inputs = rendered.indexKeys.length > 0 ? entity.keyInputs(this.key) : {};
     for (const { template, positions } of rendered.indexKeys) {
       const key = template.ofEncoded((input) => {
         const position = positions.get(input.name);
-        return position === undefined ? input.encode(this.inputs[input.name]) : at.values[position];
+        return position === undefined ? input.encode(inputs[input.name]) : at.values[position];
       });
       at.values.push({ S: key });
     }

@@ -27,7 +27,6 @@ describe('list()', () => {
   });
 
   it('refuses holes, undefined and null: leaving one out would move the others', () => {
-     
     for (const wrong of [[1, , 3], [undefined], [null], new Array(2)]) {
       expect(() => encode(wrong)).toThrow(InvalidInputError);
     }

@@ -88,7 +88,13 @@ describe('a query', () => {
       consistent: fc.boolean(),
     });
     const first = (values: { year: number; account: string; n: number }, n: number): Partial<Entry> =>
-      n === 0 ? {} : n === 1 ? { year: values.year } : n === 2 ? { year: values.year, account: values.account } : values;
+      n === 0
+        ? {}
+        : n === 1
+          ? { year: values.year }
+          : n === 2
+            ? { year: values.year, account: values.account }
+            : values;
     const textOf = ({ year, account, n }: Partial<Entry>): string =>
       year === undefined
         ? 'E#'
@@ -120,7 +126,7 @@ describe('a query', () => {
         });
         if (reverse) wanted.reverse();
         const build = () => {
-          let query = entries().query({ ledger, ...own } as { ledger: string });
+          let query = entries().query({ ledger, ...own });
           if (operator === 'between') query = query.between(side, side);
           else if (operator !== 'all') query = query[operator as 'lt'](side);
           if (reverse) query = query.reverse();
@@ -134,7 +140,10 @@ describe('a query', () => {
         const paged: Entry[] = [];
         let cursor: string | undefined;
         do {
-          const page = await build().limit(limit ?? 7).after(cursor).page();
+          const page = await build()
+            .limit(limit ?? 7)
+            .after(cursor)
+            .page();
           expect(page.items.length).toBeLessThanOrEqual(limit ?? 7);
           expect(page.count).toBe(page.items.length);
           expect(page.hasMore).toBe(page.next !== undefined);
@@ -211,11 +220,24 @@ describe('a query', () => {
       expect(() => strange.after(next).toRequest()).toThrow(InvalidInputError);
     }
     const cut = (next as string).slice(0, -4);
-    for (const wrong of ['', 'x', cut, `${next}x`, 'bnVsbA', 'W10', 'e30', Buffer.from('["x"]').toString('base64url')]) {
+    for (const wrong of [
+      '',
+      'x',
+      cut,
+      `${next}x`,
+      'bnVsbA',
+      'W10',
+      'e30',
+      Buffer.from('["x"]').toString('base64url'),
+    ]) {
       expect(() => query().after(wrong).toRequest(), wrong).toThrow(/expected the cursor of a page of this same query/);
     }
     for (const wrong of [5, null, {}, []]) {
-      expect(() => query().after(wrong as never).toRequest()).toThrow(InvalidInputError);
+      expect(() =>
+        query()
+          .after(wrong as never)
+          .toRequest(),
+      ).toThrow(InvalidInputError);
     }
   });
 
@@ -241,7 +263,9 @@ describe('a query', () => {
     const query = entries().query({ ledger: 'l', year: 2024 });
     expect(() => query.filter(Entry.attrs.ledger.eq('l')).toRequest()).toThrow(/fixed by the key condition/);
     expect(() => query.filter(Entry.attrs.amount.gt(1).or(Entry.attrs.year.eq(2024))).toRequest()).toThrow(/^year: /);
-    expect(() => query.filter(Entry.text`${Entry.attrs.year} = ${Entry.attrs.year.value(1)}`).toRequest()).toThrow(/^year/);
+    expect(() => query.filter(Entry.text`${Entry.attrs.year} = ${Entry.attrs.year.value(1)}`).toRequest()).toThrow(
+      /^year/,
+    );
     expect(() => query.filter(Entry.attrs.n.gt(5)).toRequest()).not.toThrow();
     const keys = entries().index('keys').query({ ledger: 'l', account: 'a' });
     expect(() => keys.filter(Entry.attrs.amount.gt(1)).project('n').toRequest()).toThrow(/^amount: .*not projected/);
@@ -251,7 +275,8 @@ describe('a query', () => {
 
   it('refuses options that mean nothing', () => {
     const query = entries().query({ ledger: 'l' });
-    for (const wrong of [0, -1, 1.5, NaN, '5', null]) expect(() => query.limit(wrong as never)).toThrow(InvalidInputError);
+    for (const wrong of [0, -1, 1.5, NaN, '5', null])
+      expect(() => query.limit(wrong as never)).toThrow(InvalidInputError);
     expect(() => query.filter(Order.attrs.total.gt(1) as never)).toThrow(InvalidInputError);
     expect(() => query.project('nothing' as never)).toThrow(InvalidInputError);
     expect(() => query.select(Order.attrs.total as never)).toThrow(InvalidInputError);
@@ -273,7 +298,11 @@ describe('a query of an index', () => {
     const index = () => entries().index('byStatus').query({ ledger, kind: 'IN' });
     expect(await index().all()).toEqual(dated);
     expect(await index().reverse().limit(3).all()).toEqual(dated.slice(-3).reverse());
-    expect(await index().ge({ at: new Date(20_000) }).all()).toEqual(dated.filter(({ at }) => Number(at) >= 20_000));
+    expect(
+      await index()
+        .ge({ at: new Date(20_000) })
+        .all(),
+    ).toEqual(dated.filter(({ at }) => Number(at) >= 20_000));
     expect(await index().beginsWith('1970-01-01T00:00:1').all()).toEqual(
       dated.filter(({ at }) => Number(at) >= 10_000 && Number(at) < 20_000),
     );
@@ -305,7 +334,9 @@ describe('a query of an index', () => {
   it('finds an item that an update created', async () => {
     const ledger = fresh();
     const key = { ledger, year: 2026, account: 'a', n: 1 };
-    await entries().update(key).set({ amount: 7, kind: 'IN', at: new Date(0) });
+    await entries()
+      .update(key)
+      .set({ amount: 7, kind: 'IN', at: new Date(0) });
     expect(await entries().index('byStatus').query({ ledger, kind: 'IN' }).all()).toEqual([
       { ...key, amount: 7, kind: 'IN', at: new Date(0) },
     ]);

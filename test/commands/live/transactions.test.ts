@@ -24,7 +24,10 @@ describe('a transaction', () => {
     await orders().put(order(c));
     const result = await transactWrite(live.shop, {
       put: orders().put(order(a)).ifNotExists(),
-      update: orders().update(b).set({ status: 'PAID', placedAt: new Date(0) }).ifExists(),
+      update: orders()
+        .update(b)
+        .set({ status: 'PAID', placedAt: new Date(0) })
+        .ifExists(),
       remove: orders().delete(c).if(Order.attrs.total.eq(100)),
     })
       .returnCapacity()
@@ -34,7 +37,10 @@ describe('a transaction', () => {
     expect(await orders().get(a).item()).toEqual(order(a));
     expect(await orders().get(b).item()).toMatchObject({ status: 'PAID' });
     expect(await orders().get(c).item()).toBeUndefined();
-    const paid = await orders().index('byStatus').query({ status: 'PAID', placedAt: new Date(0) }).all();
+    const paid = await orders()
+      .index('byStatus')
+      .query({ status: 'PAID', placedAt: new Date(0) })
+      .all();
     expect(paid.map(({ customer }) => customer)).toContain(b.customer);
   });
 
@@ -92,7 +98,8 @@ describe('a transaction', () => {
   it('with the token of another one is refused', async () => {
     const a = fresh();
     const token = `token-${Date.now()}`;
-    const add = (n: number) => transactWrite(live.shop, { add: orders().update(a).add(Order.attrs.total, n) }).token(token);
+    const add = (n: number) =>
+      transactWrite(live.shop, { add: orders().update(a).add(Order.attrs.total, n) }).token(token);
     await add(1).send();
     await add(1).send();
     await expect(add(2).send()).rejects.toMatchObject({ name: 'IdempotentParameterMismatchException' });
@@ -140,7 +147,9 @@ describe('a transaction', () => {
       if (outcome.status === 'fulfilled') expect(outcome.value).toEqual({ committed: true });
       else {
         expect(outcome.reason).toBeInstanceOf(TransactionCanceledException);
-        expect((outcome.reason as TransactionCanceledException).failed).toEqual({ add: { reason: 'TransactionConflict' } });
+        expect((outcome.reason as TransactionCanceledException).failed).toEqual({
+          add: { reason: 'TransactionConflict' },
+        });
       }
     }
     expect((await orders().get(a).select(Order.attrs.total).send()).valueOr(0)).toBe(committed);

@@ -32,8 +32,16 @@ describe('a put of a versioned entity', () => {
     const id = fresh();
     await carts().put({ id });
     const read = await carts().get({ id }).item();
-    expect(await carts().put({ ...read!, owner: 'a' }).send()).toEqual({ conditionMet: true, version: 2 });
-    await expect(carts().put({ ...read!, owner: 'b' }).send()).rejects.toThrow(ConditionalCheckFailedException);
+    expect(
+      await carts()
+        .put({ ...read!, owner: 'a' })
+        .send(),
+    ).toEqual({ conditionMet: true, version: 2 });
+    await expect(
+      carts()
+        .put({ ...read!, owner: 'b' })
+        .send(),
+    ).rejects.toThrow(ConditionalCheckFailedException);
     expect(await carts().get({ id }).item()).toEqual({ id, lines: [], owner: 'a', revision: 2 });
     expect(read?.revision).toBe(1);
   });
@@ -59,7 +67,10 @@ describe('an update of a versioned entity', () => {
   it('checks the version that it is told, and stores the next', async () => {
     const id = fresh();
     await carts().put({ id });
-    expect(await carts().update({ id }).set({ owner: 'a' }).ifVersion(1).send()).toEqual({ conditionMet: true, version: 2 });
+    expect(await carts().update({ id }).set({ owner: 'a' }).ifVersion(1).send()).toEqual({
+      conditionMet: true,
+      version: 2,
+    });
     expect(await carts().update({ id }).set({ owner: 'b' }).ifVersion(1).trySend()).toEqual({ conditionMet: false });
     expect(await carts().get({ id }).item()).toMatchObject({ owner: 'a', revision: 2 });
   });
@@ -114,7 +125,11 @@ describe('a delete of a versioned entity', () => {
     const read = await carts().get({ id }).item();
     await carts().update({ id }).set({ owner: 'a' }).ignoreVersion();
     expect((await carts().deleteItem(read!).trySend()).conditionMet).toBe(false);
-    expect(await carts().deleteItem({ ...read!, revision: 2 }).send()).toEqual({ conditionMet: true });
+    expect(
+      await carts()
+        .deleteItem({ ...read!, revision: 2 })
+        .send(),
+    ).toEqual({ conditionMet: true });
     expect(await revision(id)).toBeUndefined();
   });
 
@@ -182,7 +197,10 @@ describe('retryOnConflict()', () => {
     const id = fresh();
     await carts().put({ id });
     const before = await carts().get({ id }).item();
-    await carts().update({ id }).set({ lines: ['other'] }).ignoreVersion();
+    await carts()
+      .update({ id })
+      .set({ lines: ['other'] })
+      .ignoreVersion();
     const seen: number[] = [];
     await retryOnConflict(async ({ run }) => {
       seen.push(run);

@@ -3,6 +3,12 @@ import {
   ConditionalCheckFailedException,
   InvalidInputError,
   InvalidStoredItemError,
+  entity,
+  integer,
+  list,
+  map,
+  string,
+  stringSet,
 } from '../../../lib/commands/index.js';
 import { liveTable } from '../support/live.js';
 import { Cart, Order, order } from '../support/shop.js';
@@ -19,9 +25,12 @@ describe('which write to take', () => {
   it('put().ifNotExists() creates, and never overwrites', async () => {
     const key = fresh();
     await orders().put(order(key)).ifNotExists().send();
-    await expect(orders().put(order({ ...key, total: 5 })).ifNotExists().send()).rejects.toThrow(
-      ConditionalCheckFailedException,
-    );
+    await expect(
+      orders()
+        .put(order({ ...key, total: 5 }))
+        .ifNotExists()
+        .send(),
+    ).rejects.toThrow(ConditionalCheckFailedException);
     expect((await orders().get(key).item())?.total).toBe(100);
   });
 
@@ -36,7 +45,9 @@ describe('which write to take', () => {
     const key = fresh();
     await expect(orders().put(order(key)).ifExists().send()).rejects.toThrow(ConditionalCheckFailedException);
     await orders().put(order(key));
-    await orders().put(order({ ...key, total: 6 })).ifExists();
+    await orders()
+      .put(order({ ...key, total: 6 }))
+      .ifExists();
     expect((await orders().get(key).item())?.total).toBe(6);
   });
 
@@ -121,6 +132,12 @@ describe('what a write returns', () => {
     expect(await orders().delete(key).send()).toEqual({ conditionMet: true });
   });
 
+  it('says how large the collection of items is that it wrote into', async () => {
+    const key = fresh();
+    const { itemCollectionMetrics } = await orders().put(order(key)).returnItemCollectionMetrics().send();
+    expect(itemCollectionMetrics?.ItemCollectionKey).toEqual({ pk: { S: `CUSTOMER#${key.customer}` } });
+  });
+
   it('return() gives the attribute after the update', async () => {
     const key = fresh();
     expect(await orders().update(key).add(Order.attrs.total, 5).return(Order.attrs.total)).toBe(5);
@@ -133,7 +150,9 @@ describe('what a write returns', () => {
 
   it('return() gives the whole of a document of which a part was written', async () => {
     const key = fresh();
-    await orders().put(order({ ...key, shipTo: { street: 's', city: 'c', zip: 'z' }, lines: [{ sku: 'a', quantity: 1 }] }));
+    await orders().put(
+      order({ ...key, shipTo: { street: 's', city: 'c', zip: 'z' }, lines: [{ sku: 'a', quantity: 1 }] }),
+    );
     const { shipTo, lines } = Order.attrs;
     expect(await orders().update(key).set(shipTo.city, 'Bern').return(shipTo)).toEqual({
       street: 's',
@@ -192,8 +211,15 @@ describe('an update', () => {
     const { tags, scores, lines, labels, total, note } = Order.attrs;
     await orders().put(order({ ...key, note: 'x', labels: {} }));
     await orders().update(key).add(tags, ['a', 'b']).add(scores, [1, 2]).add(total, -1);
-    await orders().update(key).deleteFrom(tags, ['a']).append(lines, [{ sku: 'x', quantity: 1 }]).remove(note);
-    await orders().update(key).prepend(lines, [{ sku: 'y', quantity: 1 }]).set(labels.at('a.b'), 'dotted');
+    await orders()
+      .update(key)
+      .deleteFrom(tags, ['a'])
+      .append(lines, [{ sku: 'x', quantity: 1 }])
+      .remove(note);
+    await orders()
+      .update(key)
+      .prepend(lines, [{ sku: 'y', quantity: 1 }])
+      .set(labels.at('a.b'), 'dotted');
     expect(await orders().get(key).item()).toEqual(
       order({
         ...key,
@@ -213,7 +239,9 @@ describe('an update', () => {
 
   it('appends to a list that is absent', async () => {
     const key = fresh();
-    await orders().update(key).append(Order.attrs.lines, [{ sku: 'x', quantity: 1 }]);
+    await orders()
+      .update(key)
+      .append(Order.attrs.lines, [{ sku: 'x', quantity: 1 }]);
     expect(await orders().update(key).prepend(Order.attrs.lines, []).return(Order.attrs.lines)).toEqual([
       { sku: 'x', quantity: 1 },
     ]);
@@ -232,7 +260,10 @@ describe('an update', () => {
     const key = fresh();
     await orders().put(order(key));
     await expect(orders().update(key).set(Order.attrs.shipTo.city, 'Bern').send()).rejects.toThrow(
-      expect.objectContaining({ name: InvalidInputError.name, message: expect.stringMatching(/set the whole map/) as string }),
+      expect.objectContaining({
+        name: InvalidInputError.name,
+        message: expect.stringMatching(/set the whole map/) as string,
+      }),
     );
   });
 
@@ -253,7 +284,11 @@ describe('an update', () => {
     const { total, note, status } = Order.attrs;
     await orders().put(order(key));
     // Without parentheses this would hold: total = 1 OR (total = 100 AND note exists).
-    const joined = orders().update(key).set({ note: 'x' }).if(total.eq(100).or(total.eq(1))).if(note.exists());
+    const joined = orders()
+      .update(key)
+      .set({ note: 'x' })
+      .if(total.eq(100).or(total.eq(1)))
+      .if(note.exists());
     expect((await joined.trySend()).conditionMet).toBe(false);
     const nested = total.eq(1).or(total.eq(100).and(note.notExists())).and(status.in('OPEN', 'PAID').negate().negate());
     expect((await orders().update(key).set({ note: 'x' }).if(nested).trySend()).conditionMet).toBe(true);
@@ -302,7 +337,14 @@ describe('an update', () => {
       Order.attrs.weight.notExistsOrLt(1),
       total.notExistsOrLe(100),
     ]) {
-      expect((await orders().delete(key).if(condition.and(total.eq(5))).trySend()).conditionMet).toBe(false);
+      expect(
+        (
+          await orders()
+            .delete(key)
+            .if(condition.and(total.eq(5)))
+            .trySend()
+        ).conditionMet,
+      ).toBe(false);
       expect((await orders().update(key).set({ total: 100 }).if(condition).trySend()).conditionMet).toBe(true);
     }
   });
@@ -344,6 +386,40 @@ describe('a read', () => {
     expect(await orders().get(key).select(Order.attrs.lines.at(0).sku).send()).toMatchObject({ value: 'x' });
     expect(await orders().get(key).select(Order.attrs.lines.at(7).sku).send()).toMatchObject({ value: undefined });
     expect(await orders().get(key).select(Order.attrs.shipTo.zip).send()).toMatchObject({ found: true });
+  });
+
+  it('selects what is absent as an item reads it: a default, nothing, or not at all', async () => {
+    const Nested = entity('NESTED', {
+      pk: 'NESTED#{id}',
+      sk: 'N',
+      attributes: {
+        id: string(),
+        needed: string(),
+        maybe: map({ a: string(), b: string().optional(), c: integer().default(3), d: stringSet() }).optional(),
+        usual: map({ a: string(), deep: list(map({ x: string() })) }).default({ a: 'x', deep: [{ x: 'y' }] }),
+      },
+    });
+    const nested = live.shop.of(Nested);
+    const { needed, maybe, usual, id } = Nested.attrs;
+    const key = { id: fresh().customer };
+    const read = async (handle: Parameters<ReturnType<typeof nested.get>['select']>[0]): Promise<unknown> => {
+      const result = await nested.get(key).select(handle).send();
+      return result.found ? result.value : 'no item';
+    };
+    await nested.update(key);
+    expect(await read(id)).toBe(key.id);
+    await expect(read(needed)).rejects.toThrow(InvalidStoredItemError);
+    expect(await read(maybe)).toBeUndefined();
+    expect(await read(maybe.a)).toBeUndefined();
+    expect(await read(usual.a)).toBe('x');
+    expect(await read(usual.deep.at(0).x)).toBe('y');
+    expect(await read(usual.deep.at(1).x)).toBeUndefined();
+    const item = await live.stored(`NESTED#${key.id}`, 'N');
+    await live.store({ ...item, maybe: { M: {} } });
+    await expect(read(maybe.a)).rejects.toThrow(InvalidStoredItemError);
+    expect(await read(maybe.b)).toBeUndefined();
+    expect(await read(maybe.c)).toBe(3);
+    expect(await read(maybe.d)).toEqual(new Set());
   });
 
   it('refuses an item of another entity, and one that does not match', async () => {
@@ -421,7 +497,11 @@ describe('a helper', () => {
       .finally(() => settled++)
       .catch((error: unknown) => error);
     expect(caught).toBeInstanceOf(ConditionalCheckFailedException);
-    expect(await carts().put({ id: `c${++serial}` }).finally(() => settled++)).toEqual({ conditionMet: true, version: 1 });
+    expect(
+      await carts()
+        .put({ id: `c${++serial}` })
+        .finally(() => settled++),
+    ).toEqual({ conditionMet: true, version: 1 });
     expect(settled).toBe(2);
   });
 });

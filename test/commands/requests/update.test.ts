@@ -3,6 +3,7 @@ import {
   InvalidInputError,
   LimitExceededError,
   entity,
+  instant,
   integer,
   list,
   map,
@@ -45,6 +46,22 @@ describe('update()', () => {
     const request = update().storeKeyInputs().set(note, 'x').toRequest();
     expect(texts(request).update).toBe(`SET ${type}, note = :1, customer = :2, number = :3`);
     expect(request.ExpressionAttributeValues).toMatchObject({ ':2': { S: 'alice' }, ':3': { N: '1' } });
+  });
+
+  it('takes the key as it was when the update was made', () => {
+    const Visit = entity('VISIT', {
+      pk: 'V#{at}',
+      sk: 'V',
+      attributes: { at: instant(), who: string() },
+      indexes: { byWho: { pk: '{who}', sk: '{at}' } },
+    });
+    const at = new Date(0);
+    const command = offlineTable({ indexes: { byWho: {} } }).of(Visit).update({ at });
+    at.setTime(1);
+    const text = '1970-01-01T00:00:00.000Z';
+    const request = command.set({ who: 'x' }).storeKeyInputs().toRequest();
+    expect(request.Key?.['pk']).toEqual({ S: `V#${text}` });
+    expect(request.ExpressionAttributeValues).toMatchObject({ ':2': { S: text }, ':4': { S: text } });
   });
 
   it('writes a path into a document as one, not as a dotted name', () => {
