@@ -97,6 +97,26 @@ describe('the errors of the kit', () => {
     total: { N: '100' },
   };
 
+  it('say what failed where the item that a condition saw can not be read', async () => {
+    const half = { ...full, total: { S: 'secret' } };
+    const conditional = foreign('ConditionalCheckFailedException', { Item: half });
+    const cancelled = foreign('TransactionCanceledException', {
+      CancellationReasons: [{ Code: 'ConditionalCheckFailed', Item: half }],
+    });
+    const put = (shop: own.Table) => shop.of(Order).put(order()).ifNotExists().returnOldOnFailure();
+    const shop = failing(cancelled);
+    const errors = [
+      [put(failing(conditional)).trySend(), conditional],
+      [own.transactWrite(shop, { put: put(shop) }).trySend(), cancelled],
+    ] as const;
+    for (const [sent, cause] of errors) {
+      const error = await sent.catch((caught: unknown) => caught as Error);
+      expect(error).toBeInstanceOf(InvalidStoredItemError);
+      expect((error as Error).cause).toBe(cause);
+      expect(inspect(error, { depth: 10 })).not.toMatch(/secret|alice/);
+    }
+  });
+
   it('carry the key and what the condition saw, for code', async () => {
     const error = foreign('ConditionalCheckFailedException', { Item: full });
     const thrown = await failing(error)

@@ -95,9 +95,8 @@ class Renderer {
     const node = this.nodes[this.at++] as Shape;
     const { token, data } = node;
     if (token === Token.And || token === Token.Or) {
-      const left = this.condition();
-      const right = this.condition();
-      return `${parenthesise(left)} ${token === Token.And ? 'AND' : 'OR'} ${parenthesise(right)}`;
+      const left = this.side(token);
+      return `${left} ${token === Token.And ? 'AND' : 'OR'} ${this.side(token)}`;
     }
     if (token === Token.Not) return `NOT ${parenthesise(this.condition())}`;
     if (token === Token.Text) return this.text(data as ExpressionText);
@@ -123,6 +122,13 @@ class Renderer {
       default:
         return `attribute_type(${path}, ${this.next()})`;
     }
+  }
+
+  /** A side of AND or OR; a chain of one of them needs no parentheses around itself. */
+  private side(joinedBy: number): string {
+    const { token } = this.nodes[this.at] as Shape;
+    const text = this.condition();
+    return token === joinedBy ? text : parenthesise(text);
   }
 
   private action(handle: Handle, operation: number): void {

@@ -1,4 +1,4 @@
-import { InvalidInputError } from '../errors/errors.js';
+import { InvalidInputError, InvalidStoredItemError } from '../errors/errors.js';
 
 /** Whether it is DynamoDB's error of that name; by name, since a process may hold several SDK copies. */
 export const isNamed = (error: unknown, name: string): boolean =>
@@ -12,6 +12,16 @@ export const hideItems = (error: unknown): unknown => {
     if (value !== undefined) Object.defineProperty(error, name, { value, enumerable: false });
   }
   return error;
+};
+
+/** Reads what a failed condition saw; where that can't be read, the failure is the error's cause. */
+export const readSeen = (read: () => unknown, failure: unknown): unknown => {
+  try {
+    return read();
+  } catch (error) {
+    if (error instanceof InvalidStoredItemError) error.cause ??= hideItems(failure);
+    throw error;
+  }
 };
 
 const missingParent = 'document path provided in the update expression is invalid';

@@ -8,7 +8,7 @@ import { itemSize } from '../attributes/item-size.js';
 import { CommandUsedError, LimitExceededError, invalid } from '../errors/errors.js';
 import { TransactionCanceledException, type CancellationCode, type StepFailure } from '../errors/exceptions.js';
 import { checkAttempts, limitAttempts } from '../retry/max-attempts.js';
-import { explained } from '../send/failures.js';
+import { explained, readSeen } from '../send/failures.js';
 import { httpOptions, type SendOptions } from '../send/send-options.js';
 import { tableModelOf, type Table } from '../table/table.js';
 import type { TableModel } from '../table/table-model.js';
@@ -135,7 +135,7 @@ class Built {
   private failedSteps(error: unknown): Record<string, StepFailure> | undefined {
     return stepFailures(error, this.names, (i, stored) => {
       const asked = this.parts[i]?.request['ReturnValuesOnConditionCheckFailure'] !== undefined;
-      return asked ? { item: stored && this.parts[i]?.decode(stored) } : {};
+      return asked ? { item: stored && readSeen(() => this.parts[i]?.decode(stored), error) } : {};
     });
   }
 }

@@ -276,16 +276,7 @@ export class UpdateCommand extends WriteCommand {
     }
     const { values } = this.cursor();
     // All of them, unless the update turns out to write the attribute: then UPDATED_NEW holds it.
-    return new UpdateCommand(
-      binding,
-      key,
-      shape,
-      values,
-      this.count,
-      { ...options, returns: 'ALL_NEW' },
-      this,
-      handle,
-    );
+    return new UpdateCommand(binding, key, shape, values, this.count, { ...options, returns: 'ALL_NEW' }, this, handle);
   }
 
   protected override build(at: Cursor): BuiltWrite {

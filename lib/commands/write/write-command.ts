@@ -6,7 +6,7 @@ import { render } from '../expressions/render.js';
 import { Token, type Rendered, type Shape } from '../expressions/shape.js';
 import { placeholders } from '../expressions/value-placeholders.js';
 import { checkAttempts, limitAttempts } from '../retry/max-attempts.js';
-import { explained, hideItems, isNamed } from '../send/failures.js';
+import { explained, isNamed, readSeen } from '../send/failures.js';
 import { httpOptions, type SendOptions } from '../send/send-options.js';
 import type { Binding } from '../table/table-model.js';
 import { lifeChannel, traced } from '../tracing/channel.js';
@@ -229,22 +229,13 @@ export abstract class WriteCommand extends SentOnce {
       } catch (error) {
         if (!isNamed(error, 'ConditionalCheckFailedException')) throw explained(error);
         const stored = (error as { Item?: AttributeMap }).Item;
-        const item = stored === undefined ? undefined : this.decodeSeen(stored, error);
+        const item = stored && readSeen(() => entity.decode(stored), error);
         if (!answersFailure)
           throw new ConditionalCheckFailedException(this.storedKey(), item, entity.model.name, error);
         context.outcome = 'conditionNotMet';
         return this.options.oldOnFailure === true ? { conditionMet: false, item } : { conditionMet: false };
       }
     });
-  }
-
-  private decodeSeen(stored: AttributeMap, cause: unknown): unknown {
-    try {
-      return this.binding.entity.decode(stored);
-    } catch (error) {
-      if (error instanceof InvalidStoredItemError) error.cause ??= hideItems(cause);
-      throw error;
-    }
   }
 
   private result(output: WriteOutput, version: number | undefined): unknown {

@@ -182,7 +182,10 @@ const holding = (item: Model, n: number): Condition<'THING'> => {
     text === undefined ? attrs.text.notExists() : attrs.text.eq(text),
     count === undefined ? attrs.count.notExistsOrLt(0) : attrs.count.between(count, count).or(attrs.text.exists()),
     attrs.tags.contains('not there at all').negate(),
-    attrs.lines.at(90).notExists().and(attrs.labels.at(`x${n}`).notExists()),
+    attrs.lines
+      .at(90)
+      .notExists()
+      .and(attrs.labels.at(`x${n}`).notExists()),
     Thing.text`attribute_not_exists(${attrs.lines.at(90)}) OR ${attrs.count} > ${attrs.count.value(n)}`,
   ];
   return conditions[n % conditions.length] as Condition<'THING'>;
@@ -191,7 +194,11 @@ const holding = (item: Model, n: number): Condition<'THING'> => {
 describe('an update', () => {
   it('leaves what a model of the item says, whatever its clauses', async () => {
     let id = 0;
-    const round = fc.record({ chosen: fc.array(steps, { maxLength: 6 }), conditions: fc.array(fc.nat(20), { maxLength: 3 }), checks: fc.boolean() });
+    const round = fc.record({
+      chosen: fc.array(steps, { maxLength: 6 }),
+      conditions: fc.array(fc.nat(20), { maxLength: 3 }),
+      checks: fc.boolean(),
+    });
     await fc.assert(
       fc.asyncProperty(fc.array(round, { minLength: 1, maxLength: 5 }), async (rounds) => {
         const key = { id: `t${++id}`, n: id % 3 };
@@ -208,7 +215,9 @@ describe('an update', () => {
             apply(model);
           }
           conditions.forEach((n, i) => i % 2 === 1 && (update = update.if(holding(before, n))));
-          const result = await (checks && model.revision > 0 ? update.ifVersion(model.revision) : update.ignoreVersion())
+          const result = await (
+            checks && model.revision > 0 ? update.ifVersion(model.revision) : update.ignoreVersion()
+          )
             .returnNew()
             .send();
           model.revision++;
@@ -220,7 +229,9 @@ describe('an update', () => {
           expect(await things().index('byStatus').query({ id: key.id, status, at }).all()).toEqual([model]);
         }
         const listed = ['OPEN', 'DONE'] as const;
-        const counts = await Promise.all(listed.map((of) => things().index('byStatus').query({ id: key.id, status: of }).count()));
+        const counts = await Promise.all(
+          listed.map((of) => things().index('byStatus').query({ id: key.id, status: of }).count()),
+        );
         expect(counts.reduce((sum, count) => sum + count)).toBe(status !== undefined && at !== undefined ? 1 : 0);
         expect(await things().index('keys').query({ id: key.id }).count()).toBe(1);
       }),

@@ -70,6 +70,18 @@ describe('a condition', () => {
     expect(rendered(a.negate().negate())[0]).toBe('NOT (NOT (total = :0))');
   });
 
+  it('nests no chain of one operator, however long it is', () => {
+    const { total } = attrs;
+    const chain = [1, 2, 3].reduce((joined, n) => joined.or(total.eq(n)), total.eq(0));
+    expect(rendered(chain)[0]).toBe('(total = :0) OR (total = :1) OR (total = :2) OR (total = :3)');
+    expect(rendered(total.eq(0).or(total.eq(1).or(total.eq(2))))[0]).toBe(
+      '(total = :0) OR (total = :1) OR (total = :2)',
+    );
+    expect(rendered(chain.and(total.gt(0)).and(total.lt(9)))[0]).toBe(
+      '((total = :0) OR (total = :1) OR (total = :2) OR (total = :3)) AND (total > :4) AND (total < :5)',
+    );
+  });
+
   it('may be used in several commands, and several times in one', () => {
     const same = attrs.total.gt(5);
     expect(rendered(same, same)).toEqual(['(total > :0) AND (total > :1)', { N: '5' }, { N: '5' }]);

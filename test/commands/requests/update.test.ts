@@ -56,7 +56,9 @@ describe('update()', () => {
       indexes: { byWho: { pk: '{who}', sk: '{at}' } },
     });
     const at = new Date(0);
-    const command = offlineTable({ indexes: { byWho: {} } }).of(Visit).update({ at });
+    const command = offlineTable({ indexes: { byWho: {} } })
+      .of(Visit)
+      .update({ at });
     at.setTime(1);
     const text = '1970-01-01T00:00:00.000Z';
     const request = command.set({ who: 'x' }).storeKeyInputs().toRequest();
