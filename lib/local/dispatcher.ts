@@ -14,6 +14,9 @@ export interface Answer {
   body: string;
 }
 
+/** What is said to whoever comes after `close`. */
+export const CLOSED = 'This local DynamoDB has been closed';
+
 const TARGETS = new Set(['DynamoDB_20120810', 'DynamoDBStreams_20120810']);
 const UNKNOWN_OPERATION = new ApiError(400, { __type: 'com.amazon.coral.service#UnknownOperationException' });
 
@@ -37,7 +40,7 @@ export class Dispatcher {
 
   /** Runs one request to its answer; it rejects only when a fault drops the connection. */
   dispatch(target: string | undefined, body: string): Promise<Answer> {
-    if (this.#closed) return Promise.resolve(errorAnswer(internalError('This local DynamoDB has been closed')));
+    if (this.#closed) return Promise.resolve(errorAnswer(internalError(CLOSED)));
     const running = this.#run(target, body);
     this.#running.add(running);
     const ended = (): unknown => this.#running.delete(running);
@@ -64,10 +67,11 @@ export class Dispatcher {
       const request: FaultRequest = { operation: name, input };
       const fault = this.faults?.(request);
       if (fault) await playFault(fault, 'before', request);
-      const result = await operation(this.engine, input, meter);
+      const result = await settled(async () => operation(this.engine, input, meter));
+      // A refusal too may tell of an item that another request has just written.
       await this.engine.store.durable();
       if (fault) await playFault(fault, 'after', request);
-      answer = { statusCode: 200, body: JSON.stringify(result) };
+      answer = { statusCode: 200, body: JSON.stringify(result()) };
     } catch (error) {
       if (error instanceof DroppedConnection) {
         this.#log(name, 'dropped', meter, performance.now() - started);
@@ -85,7 +89,28 @@ export class Dispatcher {
     if (this.#listeners.size === 0) return;
     const { tables, items, writeUnits, readUnits } = meter;
     const request: LocalRequest = { operation, tables, items, writeUnits, readUnits, outcome, durationMs };
-    for (const listener of this.#listeners) listener(request);
+    for (const listener of this.#listeners) {
+      try {
+        listener(request);
+      } catch (error) {
+        // The request has had its effect, so its answer stands; the listener's fault is reported as an event handler's is.
+        process.nextTick(() => {
+          throw error;
+        });
+      }
+    }
+  }
+}
+
+/** How something ended: the result gives its value, or throws its error. */
+async function settled<T>(run: () => Promise<T>): Promise<() => T> {
+  try {
+    const value = await run();
+    return () => value;
+  } catch (error) {
+    return () => {
+      throw error;
+    };
   }
 }
 

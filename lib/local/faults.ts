@@ -1,4 +1,5 @@
 import { ApiError, serviceError } from './engine/api-error.js';
+import { wait } from './engine/turn.js';
 import type { Body } from './engine/types.js';
 
 /** The request that a fault hook decides about. */
@@ -50,7 +51,7 @@ export async function playFault(
 ): Promise<void> {
   if (fault?.at !== at) return;
   const { delayMs } = fault;
-  if (delayMs !== undefined) await new Promise((resolve) => setTimeout(resolve, delayMs));
+  if (delayMs !== undefined) await wait(delayMs);
   if ('drop' in fault) throw new DroppedConnection();
   if ('error' in fault) throw faultError(fault.error, request);
 }

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
-import type { Dispatcher } from './dispatcher.js';
+import type { Answer, Dispatcher } from './dispatcher.js';
+import { turn } from './engine/turn.js';
 
 /**
  * An SDK v3 HTTP handler that answers in this process, without a socket: pass it as a client's `requestHandler`.
@@ -30,7 +31,7 @@ export function createRequestHandler(dispatcher: Dispatcher): LocalRequestHandle
     async handle(request, { abortSignal } = {}) {
       if (abortSignal?.aborted) throw abortError(abortSignal);
       const running = dispatcher.dispatch(header(request.headers, 'x-amz-target'), bodyText(request.body));
-      const { statusCode, body } = await raceAbort(running, abortSignal);
+      const { statusCode, body } = await raceAbort(running.then(afterTurn), abortSignal);
       return {
         response: {
           statusCode,
@@ -44,6 +45,12 @@ export function createRequestHandler(dispatcher: Dispatcher): LocalRequestHandle
     // A client that is destroyed must not take the data with it: other clients share this handler.
     destroy: () => undefined,
   };
+}
+
+/** As from a network, an answer takes a turn of the event loop: a caller that polls leaves room for timers and others. */
+async function afterTurn(answer: Answer): Promise<Answer> {
+  await turn();
+  return answer;
 }
 
 function header(headers: Record<string, string>, name: string): string | undefined {

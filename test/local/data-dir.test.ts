@@ -10,7 +10,8 @@ import {
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { Store } from '../../lib/local/engine/store.js';
 import { createLocalDynamoDB } from '../../lib/local/index.js';
 import { createTable, key, read, rejection } from './helpers.js';
 
@@ -85,6 +86,28 @@ describe('dataDir', () => {
       expect(ttl.TimeToLiveDescription).toEqual({ TimeToLiveStatus: 'ENABLED', AttributeName: 'expires' });
       await client.send(transaction(table));
       expect((await read(client, table, 'counter'))?.['n']).toEqual({ N: '1' });
+    });
+  });
+
+  test('answers a refusal too only when what it tells of is on disk', async () => {
+    await opened(async (client) => {
+      const table = await createTable(client);
+      let written = (): void => undefined;
+      const disk = new Promise<void>((resolve) => (written = resolve));
+      const slow = vi.spyOn(Store.prototype, 'durable').mockReturnValue(disk);
+      const put = (): Promise<unknown> =>
+        client.send(
+          new PutItemCommand({ TableName: table, Item: key('a'), ConditionExpression: 'attribute_not_exists(pk)' }),
+        );
+      const answers: string[] = [];
+      const first = put().then(() => answers.push('put'));
+      const second = rejection(put()).then(({ name }) => answers.push(name));
+      while (slow.mock.calls.length < 2) await new Promise((resolve) => setImmediate(resolve));
+      expect(answers).toEqual([]);
+      written();
+      await Promise.all([first, second]);
+      expect(answers.sort()).toEqual(['ConditionalCheckFailedException', 'put']);
+      slow.mockRestore();
     });
   });
 

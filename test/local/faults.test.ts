@@ -56,6 +56,15 @@ describe('faults', () => {
     expect(await count('after')).toBe('2');
   });
 
+  test('after a refusal: its answer is lost too', async () => {
+    const seen = failFirst(1, { at: 'after', drop: true });
+    const refused = client.send(
+      new PutItemCommand({ TableName: table, Item: key('none'), ConditionExpression: 'attribute_exists(pk)' }),
+    );
+    expect((await rejection(refused)).name).toBe('ConditionalCheckFailedException');
+    expect(seen).toHaveLength(2);
+  });
+
   test.each([
     ['in process', () => client],
     ['over HTTP', () => overHttp],

@@ -158,4 +158,13 @@ describe('in process', () => {
     const error = await rejection(client.send(new GetItemCommand({ TableName: table, Key: key('a') })));
     expect(error.message).toBe('This local DynamoDB has been closed');
   });
+
+  test('a closed one neither listens, nor sweeps, nor splits shards', async () => {
+    const other = await createLocalDynamoDB();
+    const listening = other.listen();
+    await other.close();
+    for (const late of [listening, other.listen(), other.sweep(), other.splitShards(table)]) {
+      expect((await rejection(late)).message).toBe('This local DynamoDB has been closed');
+    }
+  });
 });

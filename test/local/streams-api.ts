@@ -1,13 +1,29 @@
+import {
+  DescribeStreamCommand,
+  DynamoDBStreamsClient,
+  GetRecordsCommand,
+  GetShardIteratorCommand,
+  ListStreamsCommand,
+} from '@aws-sdk/client-dynamodb-streams';
+import type { ShardIteratorType, StreamStatus } from '@aws-sdk/client-dynamodb-streams';
 import type { AttributeValue } from '@aws-sdk/client-dynamodb';
 import type { LocalDynamoDB } from '../../lib/local/index.js';
 
 type Item = Record<string, AttributeValue>;
 
+/** The SDK's record and shard, of which it says of no field that it is always there. */
 export interface StreamRecord {
   eventID: string;
   eventName: 'INSERT' | 'MODIFY' | 'REMOVE';
   userIdentity?: unknown;
-  dynamodb: { Keys: Item; NewImage?: Item; OldImage?: Item; SequenceNumber: string; SizeBytes: number };
+  dynamodb: {
+    ApproximateCreationDateTime: Date;
+    Keys: Item;
+    NewImage?: Item;
+    OldImage?: Item;
+    SequenceNumber: string;
+    SizeBytes: number;
+  };
 }
 export interface Shard {
   ShardId: string;
@@ -15,44 +31,37 @@ export interface Shard {
   SequenceNumberRange: { StartingSequenceNumber: string; EndingSequenceNumber?: string };
 }
 
-/** The streams API as it is on the wire; errors carry their type's name. */
+/** The streams of an embedded DynamoDB, read by the SDK's client. */
 export function streamsApi(local: LocalDynamoDB) {
-  async function call<T>(operation: string, input: object): Promise<T> {
-    const { response } = await local.requestHandler.handle({
-      headers: { 'X-Amz-Target': `DynamoDBStreams_20120810.${operation}` },
-      body: JSON.stringify(input),
-    });
-    const body = JSON.parse(Buffer.from(response.body).toString()) as { __type?: string; message?: string };
-    if (response.statusCode !== 200) {
-      throw Object.assign(new Error(body.message), { name: body.__type?.replace(/^.*#/, '') });
-    }
-    return body as T;
-  }
+  const client = new DynamoDBStreamsClient({ ...local.clientConfig });
 
-  const describe = async (StreamArn: string): Promise<{ StreamStatus: string; Shards: Shard[] }> =>
-    (await call<{ StreamDescription: { StreamStatus: string; Shards: Shard[] } }>('DescribeStream', { StreamArn }))
-      .StreamDescription;
+  const describe = async (StreamArn: string): Promise<{ StreamStatus: StreamStatus; Shards: Shard[] }> => {
+    const { StreamDescription } = await client.send(new DescribeStreamCommand({ StreamArn }));
+    return StreamDescription as { StreamStatus: StreamStatus; Shards: Shard[] };
+  };
   const iterator = async (
     StreamArn: string,
     ShardId: string,
-    ShardIteratorType = 'TRIM_HORIZON',
+    type: ShardIteratorType = 'TRIM_HORIZON',
     SequenceNumber?: string,
-  ): Promise<string> =>
-    (
-      await call<{ ShardIterator: string }>('GetShardIterator', {
-        StreamArn,
-        ShardId,
-        ShardIteratorType,
-        SequenceNumber,
-      })
-    ).ShardIterator;
-  const records = (
+  ): Promise<string> => {
+    const input = { StreamArn, ShardId, ShardIteratorType: type, SequenceNumber };
+    return (await client.send(new GetShardIteratorCommand(input))).ShardIterator!;
+  };
+  const records = async (
     ShardIterator: string,
     Limit?: number,
-  ): Promise<{ Records: StreamRecord[]; NextShardIterator?: string }> => call('GetRecords', { ShardIterator, Limit });
+  ): Promise<{ Records: StreamRecord[]; NextShardIterator?: string }> => {
+    const answer = await client.send(new GetRecordsCommand({ ShardIterator, Limit }));
+    return answer as { Records: StreamRecord[]; NextShardIterator?: string };
+  };
 
   return {
-    call,
+    /** The names of a table's streams. */
+    async list(TableName: string): Promise<(string | undefined)[]> {
+      const { Streams } = await client.send(new ListStreamsCommand({ TableName }));
+      return Streams!.map(({ StreamArn }) => StreamArn);
+    },
     describe,
     iterator,
     records,

@@ -10,6 +10,7 @@ import {
   UpdateTableCommand,
 } from '@aws-sdk/client-dynamodb';
 import type { StreamViewType } from '@aws-sdk/client-dynamodb';
+import type { ShardIteratorType } from '@aws-sdk/client-dynamodb-streams';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -71,7 +72,7 @@ describe('records', () => {
       awsRegion: 'us-east-1',
       dynamodb: {
         Keys: key('a'),
-        ApproximateCreationDateTime: Math.floor(now / 1000),
+        ApproximateCreationDateTime: new Date(Math.floor(now / 1000) * 1000),
         StreamViewType: 'NEW_AND_OLD_IMAGES',
       },
     });
@@ -199,7 +200,7 @@ describe('iterators', () => {
     );
     const { ShardId } = Shards[counts.indexOf(5)]!;
     const number = records[2]!.dynamodb.SequenceNumber;
-    const from = async (type: string, at?: string): Promise<unknown[]> =>
+    const from = async (type: ShardIteratorType, at?: string): Promise<unknown[]> =>
       (await api.records(await api.iterator(arn, ShardId, type, at))).Records.map(valueOf);
     expect(await from('TRIM_HORIZON')).toEqual(['0', '1', '2', '3', '4']);
     expect(await from('AT_SEQUENCE_NUMBER', number)).toEqual(['2', '3', '4']);
@@ -300,8 +301,7 @@ describe('streams', () => {
     await update(true, 'NEW_IMAGE');
     const second = await arnOf(table);
     expect(second).not.toBe(arn);
-    const list = await api.call<{ Streams: { StreamArn: string }[] }>('ListStreams', { TableName: table });
-    expect(list.Streams.map(({ StreamArn }) => StreamArn)).toEqual([arn, second].sort());
+    expect(await api.list(table)).toEqual([arn, second].sort());
   });
 
   test('outlive their table by a day', async () => {

@@ -1,8 +1,9 @@
 import { sameValue } from '../engine/index-units.js';
 import type { WireItem, WireValue } from '../engine/types.js';
 import { compareValues } from './compare-values.js';
+import { valueAt } from './value-at.js';
+import type { Path } from './value-at.js';
 
-type Path = (string | number)[];
 type Operand = Path | { type: 'function'; name: string; args: Operand[] } | WireValue;
 
 /** A parsed condition or filter, as dynalite's parser gives it. */
@@ -86,11 +87,7 @@ function contains(value: WireValue | undefined, operand: WireValue | undefined):
 }
 
 function resolve(operand: Operand, item: WireItem): WireValue | undefined {
-  if (Array.isArray(operand)) {
-    let value: WireValue | undefined = { M: item };
-    for (const step of operand) value = typeof step === 'number' ? value?.L?.[step] : value?.M?.[step];
-    return value;
-  }
+  if (Array.isArray(operand)) return valueAt(operand, item);
   if (!('args' in operand)) return operand;
   const value = resolve(operand.args[0]!, item);
   const size = value && sizeOf(value);

@@ -1,6 +1,7 @@
 import type { WireItem, WireValue } from '../engine/types.js';
+import { valueAt } from './value-at.js';
+import type { Path } from './value-at.js';
 
-type Path = (string | number)[];
 interface FunctionOperand {
   type: string;
   name?: string;
@@ -35,13 +36,4 @@ function copied(operand: Operand, item: WireItem): Operand {
     return value === undefined ? { ...operand, args: [path!, copied(otherwise!, item)] } : structuredClone(value);
   }
   return { ...operand, args: operand.args.map((member) => copied(member, item)) };
-}
-
-function valueAt(path: Path, item: WireItem): WireValue | undefined {
-  let value: WireValue | undefined = { M: item };
-  for (const step of path) {
-    value = typeof step === 'number' ? value?.L?.[step] : value?.M?.[step];
-    if (value === undefined) return undefined;
-  }
-  return value;
 }

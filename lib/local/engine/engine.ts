@@ -30,7 +30,7 @@ export class Engine {
   ) {}
 
   overlay(lockCheck?: LockCheck): Overlay {
-    return new Overlay(this.store, lockCheck);
+    return new Overlay(this.store, this.dynalite.db, lockCheck);
   }
 
   /** Makes the writes of an overlay and their stream records visible, and durable together. */

@@ -19,13 +19,13 @@ export function indexesOf(
   ];
 }
 
-/** What an index holds of an item, or undefined when the item has not all of its keys. */
+/** What an index holds of an item, or undefined when the item has not all of its keys in their types. */
 export function projected(
   item: WireItem | undefined,
   index: IndexDescription,
   table: TableDescription,
 ): WireItem | undefined {
-  if (!item || index.KeySchema.some(({ AttributeName }) => item[AttributeName] === undefined)) return undefined;
+  if (!item || index.KeySchema.some(({ AttributeName: name }) => !hasKey(item, name, table))) return undefined;
   if (index.Projection.ProjectionType === 'ALL') return item;
   const names = [...index.KeySchema, ...table.KeySchema].map(({ AttributeName }) => AttributeName);
   const entry: WireItem = {};
@@ -34,6 +34,14 @@ export function projected(
     if (value !== undefined) entry[name] = value;
   }
   return entry;
+}
+
+/** Whether an item has a key in its type. One that is older than an index may not: it stays out, as on AWS. */
+export function hasKey(item: WireItem, name: string, { AttributeDefinitions }: TableDescription): boolean {
+  const value = item[name];
+  if (value === undefined) return false;
+  const definition = AttributeDefinitions.find(({ AttributeName }) => AttributeName === name);
+  return definition === undefined || value[definition.AttributeType] !== undefined;
 }
 
 /** The write units that a change costs in one index: a put, a delete, both when the entry moves, or nothing. */

@@ -1,9 +1,11 @@
 import { tableNotFound } from './api-error.js';
-import type { Callback, EngineStore, EngineSubStore } from './dynalite.js';
+import type { Callback, EngineDb, EngineStore, EngineSubStore } from './dynalite.js';
+import { entryKey, indexOps } from './index-entries.js';
+import { indexesOf } from './index-units.js';
 import type { Range } from './ordered-map.js';
 import { indexSpace, itemSpace, TABLES, tagSpace } from './store.js';
 import type { Store, StoreOp } from './store.js';
-import type { ItemChange, TableDescription, WireItem } from './types.js';
+import type { IndexDescription, ItemChange, TableDescription, WireItem } from './types.js';
 import { ValueSource } from './value-source.js';
 
 export const REGION = 'us-east-1';
@@ -28,8 +30,16 @@ export class Overlay implements EngineStore {
   /** Sees every value that a Query or Scan takes from its source. */
   onValue: ((space: string, value: WireItem) => void) | undefined;
 
+  /** Where a page of an index starts: after the entry of this item. */
+  startAfter: WireItem | undefined;
+  /** The items that a page's index entries stand for, as they were when the entries were read. */
+  readonly #moment = new Map<string, WireItem>();
+  /** The description that the action under way was given. */
+  #given: TableDescription | undefined;
+
   constructor(
     private readonly store: Store,
+    private readonly db: EngineDb,
     private readonly lockCheck: LockCheck = () => undefined,
   ) {
     this.tableDb = this.#sub(TABLES);
@@ -42,7 +52,7 @@ export class Overlay implements EngineStore {
   ): void {
     const done = typeof checkStatus === 'function' ? checkStatus : callback!;
     const table = this.store.space<TableDescription>(TABLES).get(name);
-    if (table) done(null, table);
+    if (table) done(null, (this.#given = { ...table }));
     else done(Object.assign(tableNotFound(checkStatus ? undefined : name), { name: 'NotFoundError' }));
   }
 
@@ -52,11 +62,14 @@ export class Overlay implements EngineStore {
     return {
       ...sub,
       lock: (keys, run) => {
+        // The request has been checked against the indexes; keeping them is not left to dynalite, see indexOps.
+        delete this.#given?.GlobalSecondaryIndexes;
+        delete this.#given?.LocalSecondaryIndexes;
         for (const key of Array.isArray(keys) ? keys : [keys]) this.lockCheck(table, key);
         run((callback) => callback);
       },
       get: (key, callback) => {
-        this.met = this.#read(space, key) as WireItem | undefined;
+        this.met = this.#moment.get(key) ?? (this.#read(space, key) as WireItem | undefined);
         this.onMet?.(this.met);
         callback(null, this.met);
       },
@@ -71,8 +84,36 @@ export class Overlay implements EngineStore {
     };
   }
 
-  getIndexDb(type: string, table: string, index: string): EngineSubStore {
-    return this.#sub(indexSpace(type, table, index));
+  getIndexDb(type: string, tableName: string, indexName: string): EngineSubStore {
+    const space = indexSpace(type, tableName, indexName);
+    const sub = this.#sub(space);
+    const table = this.store.space<TableDescription>(TABLES).get(tableName);
+    const index = table && indexesOf(table).find((candidate) => candidate.index.IndexName === indexName)?.index;
+    if (!table || !index) return sub;
+    // A page of an index that holds less than the items may ask for the rest of them, a little later.
+    const partial = type.toLowerCase() === 'local' && index.Projection.ProjectionType !== 'ALL';
+    return {
+      ...sub,
+      createValueStream: (range?: Range) => {
+        const values = this.#values(space, this.#afterStart(table, index, range));
+        return new ValueSource(partial ? this.#remembered(table, values) : values);
+      },
+    };
+  }
+
+  #afterStart(table: TableDescription, index: IndexDescription, range: Range | undefined): Range | undefined {
+    if (!this.startAfter) return range;
+    return { ...range, [range?.reverse ? 'lt' : 'gt']: entryKey(this.db, this.startAfter, table, index) };
+  }
+
+  *#remembered(table: TableDescription, entries: Iterable<WireItem>): Generator<WireItem> {
+    const items = this.store.space<WireItem>(itemSpace(table.TableName));
+    for (const entry of entries) {
+      const key = this.db.createKey(entry, table);
+      const item = items.get(key);
+      if (item) this.#moment.set(key, item);
+      yield entry;
+    }
   }
 
   getTagDb(table: string): EngineSubStore {
@@ -83,6 +124,7 @@ export class Overlay implements EngineStore {
     const table = this.store.space<TableDescription>(TABLES).get(tableName);
     if (!table) throw tableNotFound();
     this.changes.push({ table, key, before: this.met, after });
+    this.ops.push(...indexOps(this.db, { table, before: this.met, after }));
   }
 
   #read(space: string, key: string): unknown {
@@ -125,7 +167,7 @@ export class Overlay implements EngineStore {
     for (const [key] of this.store.space(space).entries(range)) yield key;
   }
 
-  *#values(space: string, range?: Range): Generator<unknown> {
+  *#values(space: string, range?: Range): Generator<WireItem> {
     for (const [, value] of this.store.space<WireItem>(space).entries(range)) {
       this.onValue?.(space, value);
       yield value;

@@ -14,6 +14,7 @@ export interface StoreOp {
  * journal. Everything that reads it does so without awaiting in between, which makes each operation atomic.
  */
 export class Store {
+  /** Only those that hold something: shards, tables and their spaces come and go. */
   readonly #spaces = new Map<string, OrderedMap<unknown>>();
   readonly #journal: Journal | undefined;
 
@@ -27,11 +28,9 @@ export class Store {
     return store;
   }
 
-  /** The space of this name; an unknown one is empty. */
+  /** The space of this name, to read now: an unknown one is empty. */
   space<V>(name: string): OrderedMap<V> {
-    let space = this.#spaces.get(name);
-    if (!space) this.#spaces.set(name, (space = new OrderedMap()));
-    return space as OrderedMap<V>;
+    return (this.#spaces.get(name) ?? new OrderedMap()) as OrderedMap<V>;
   }
 
   apply(ops: readonly StoreOp[]): void {
@@ -50,8 +49,11 @@ export class Store {
   }
 
   #change({ space, key, value }: StoreOp): void {
-    if (value === undefined) this.space(space).delete(key);
-    else this.space(space).set(key, value);
+    const entries = this.#spaces.get(space) ?? new OrderedMap();
+    if (value === undefined) entries.delete(key);
+    else entries.set(key, value);
+    if (entries.size === 0) this.#spaces.delete(space);
+    else this.#spaces.set(space, entries);
   }
 }
 

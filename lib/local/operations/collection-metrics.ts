@@ -11,7 +11,9 @@ export function collectionMetrics(table: TableDescription, item: WireItem): Body
 export function collectionMetricsByTable(changes: readonly ItemChange[]): Record<string, Body[]> | undefined {
   const tables: Record<string, Map<string, Body>> = {};
   for (const { table, key, before, after } of changes) {
-    const metrics = collectionMetrics(table, (after ?? before)!);
+    const item = after ?? before;
+    // Deleting what is not there has no item to tell of.
+    const metrics = item && collectionMetrics(table, item);
     // One for each partition: the item's place starts with it.
     if (metrics) (tables[table.TableName] ??= new Map()).set(key.split('/', 2).join('/'), metrics);
   }

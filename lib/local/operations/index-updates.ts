@@ -1,5 +1,6 @@
 import { serviceError, validationError } from '../engine/api-error.js';
 import type { Engine } from '../engine/engine.js';
+import { entryKey } from '../engine/index-entries.js';
 import { projected } from '../engine/index-units.js';
 import { clearSpace, indexSpace, itemSpace } from '../engine/store.js';
 import type { StoreOp } from '../engine/store.js';
@@ -84,18 +85,11 @@ function createIndex(
 }
 
 function fillIndex(engine: Engine, table: TableDescription, index: IndexDescription): StoreOp[] {
-  const { db } = engine.dynalite;
-  const types = new Map(
-    table.AttributeDefinitions.map(({ AttributeName, AttributeType }) => [AttributeName, AttributeType]),
-  );
   const space = indexSpace('Global', table.TableName, index.IndexName);
   const ops: StoreOp[] = [];
   for (const [, item] of engine.store.space<WireItem>(itemSpace(table.TableName)).entries()) {
     const entry = projected(item, index, table);
-    // An item whose value has another type than the key stays out of the index, as on AWS.
-    if (!entry || index.KeySchema.some(({ AttributeName: name }) => entry[name]?.[types.get(name)!] === undefined))
-      continue;
-    ops.push({ space, key: db.createIndexKey(entry, table, index.KeySchema), value: entry });
+    if (entry) ops.push({ space, key: entryKey(engine.dynalite.db, entry, table, index), value: entry });
   }
   return ops;
 }

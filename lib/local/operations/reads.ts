@@ -11,6 +11,7 @@ interface ReadRequest {
   TableName: string;
   IndexName?: string;
   ConsistentRead?: boolean;
+  ExclusiveStartKey?: WireItem;
   ReturnConsumedCapacity?: string;
 }
 
@@ -58,6 +59,7 @@ function readPage(operation: 'Query' | 'Scan', keysInFilter = false): Operation 
     const data = engine.validate<Body & ReadRequest>(operation, request);
     meter.touch(data.TableName);
     const overlay = engine.overlay();
+    overlay.startAfter = data.ExclusiveStartKey;
     const read: WireItem[] = [];
     overlay.onValue = (_space, value) => read.push(value);
     const filter = data['_filter'] as { expression: Expression } | undefined;

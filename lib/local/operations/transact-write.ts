@@ -6,6 +6,7 @@ import { CONFLICT_MESSAGE } from '../engine/locks.js';
 import type { Meter } from '../engine/meter.js';
 import type { Overlay } from '../engine/overlay.js';
 import { itemSpace } from '../engine/store.js';
+import { turn, wait } from '../engine/turn.js';
 import type { Body, ItemChange, WireItem } from '../engine/types.js';
 import type { Operation } from './operation.js';
 import { collectionMetricsByTable } from './collection-metrics.js';
@@ -62,7 +63,8 @@ async function commitSteps(
     steps.flatMap(({ table, key }) => (key === undefined ? [] : [{ table: table.TableName, key }])),
   );
   try {
-    await held(engine.transactionMs);
+    // One turn of the event loop at least, so that requests sent together meet.
+    await (engine.transactionMs > 0 ? wait(engine.transactionMs) : turn());
     const overlay = engine.overlay();
     const reasons = runSteps(engine, overlay, steps, conflicts, meter);
     if (reasons.some(({ Code }) => Code !== 'None')) throw cancelled(reasons);
@@ -132,12 +134,4 @@ function replayed(engine: Engine, steps: readonly Step[], data: TransactWriteReq
 function answer(data: TransactWriteRequest, meter: Meter): Body {
   const consumed = meter.consumed(data.ReturnConsumedCapacity, true);
   return consumed ? { ConsumedCapacity: consumed } : {};
-}
-
-/** One turn of the event loop at least, so that requests sent together meet. */
-function held(ms: number): Promise<void> {
-  return new Promise((resolve) => {
-    if (ms > 0) setTimeout(resolve, ms);
-    else setImmediate(resolve);
-  });
 }
