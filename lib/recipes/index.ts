@@ -36,13 +36,24 @@ export { NumbersExhaustedError } from './hi-lo/numbers-exhausted-error.js';
 export type { Answer } from './idempotency/answer.js';
 export { commit, refuse, type Commit, type Effect, type Refuse } from './idempotency/effect.js';
 export { fingerprintOf, type Fingerprint } from './idempotency/fingerprint.js';
+export { idempotentLease, type LeaseOutcome, type LeasedCall } from './idempotency/idempotent-lease.js';
 export {
   idempotentTransaction,
   type Attempt,
   type IdempotentCall,
   type IdempotentOutcome,
 } from './idempotency/idempotent-transaction.js';
+export { EffectUndecidedError, LeaseLostError } from './idempotency/lease-errors.js';
+export type { EffectCall, EffectTerms, Lease } from './idempotency/lease.js';
+export type { Unknown } from './idempotency/lease-record.js';
 export { IdempotencyRecord, idempotencyKey, type CallIdentity } from './idempotency/record.js';
+export {
+  findUnknown,
+  resolveUnknown,
+  type Decision,
+  type ResolveOutcome,
+  type UnknownOptions,
+} from './idempotency/resolve-unknown.js';
 export { LockLostError, LockNotAcquiredError } from './lock/errors.js';
 export { isHeld } from './lock/is-held.js';
 export { Lock } from './lock/lock.js';
@@ -79,9 +90,27 @@ export type {
   Lane,
   OrderedState,
 } from './ordered-state/outcome.js';
+export { drainAggregate, drainAggregates } from './outbox/drain-aggregate.js';
+export { drainAll, type DrainAllOptions, type DrainedAll } from './outbox/drain-all.js';
+export type { AggregateDrain, DrainCounts } from './outbox/drain-lane.js';
+export type { DrainOptions, ParkAfter } from './outbox/drain-options.js';
 export type { OutboxEvent } from './outbox/event.js';
 export { OutboxItem } from './outbox/outbox-item.js';
-export { isTraceparent, outbox, type Outbox, type OutboxOptions, type Publication } from './outbox/outbox.js';
+export {
+  isTraceparent,
+  outbox,
+  type Outbox,
+  type OutboxOptions,
+  type OutboxPlace,
+  type Publication,
+} from './outbox/outbox.js';
+export { parkedEvents, retryParked, skipParked, type ParkedOutcome } from './outbox/parked.js';
+export { ParkedEvent } from './outbox/parked-event.js';
+export { pollOutbox, type PollOptions } from './outbox/poll-outbox.js';
+export { publishEach } from './outbox/publish-each.js';
+export type { PublishAnswer, Publisher, RelayedEvent } from './outbox/publisher.js';
+export { isDrainedOf } from './outbox/resharding.js';
 export { shardOf } from './outbox/shard.js';
 export type { OutboxTarget } from './outbox/target.js';
+export { wakeUpOf, type WakeUp } from './outbox/wake-up.js';
 export { isLive, live, liveItem } from './time-to-live/live.js';

@@ -20,8 +20,6 @@ import { requestJson } from '../write/request-json.js';
 /** The reads of a transaction: gets, by names of the caller's. */
 export interface TransactReads {
   readonly [name: string]: ReadStep<unknown>;
-  /** The result's own member. */
-  readonly consumedCapacity?: never;
 }
 
 /** What each read of a transaction found. */
@@ -172,7 +170,10 @@ const refuseTwice = (names: readonly string[], parts: readonly ReadParts[]): voi
  * }).send();
  * const affordable = account.found && product.found && product.item.price <= account.item.balance;
  */
-export const transactGet = <S extends TransactReads>(table: Table, reads: S): TransactGet<S, unknown> => {
+export const transactGet = <S extends TransactReads>(
+  table: Table,
+  reads: S & { readonly consumedCapacity?: never },
+): TransactGet<S, unknown> => {
   if (typeof reads !== 'object' || reads === null) invalid('transactGet', 'expected reads by name');
   return new TransactGetCommand(tableModelOf(table), { ...reads }, {}) as unknown as TransactGet<S, unknown>;
 };

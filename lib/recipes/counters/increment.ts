@@ -23,6 +23,6 @@ export const increment = <E extends AnyEntity, V>(
   attribute: NumberHandle<E['name'], V>,
   amount: NoInfer<V>,
   options?: SendOptions,
-): Promise<V> => 
+): Promise<V> =>
   // After an add the number is there.
   counters.update(key).add(attribute, amount).maxAttempts(1).return(attribute).send(options) as Promise<V>;

@@ -53,3 +53,20 @@ const jsonText = (detail: object): string => {
   }
   return text?.startsWith('{') ? text : invalid('events.detail', 'expected an object that JSON can hold');
 };
+
+/** An item's limit, less the rest of it, and less what a relay notes in it where its events can't be published. */
+const maximumItemBytes = 409_600 - 1_500;
+/** Names, time and structure of one stored event. */
+const storedEventBytes = 55;
+
+/** Refuses events that take more than one item holds. */
+export const checkItemBytes = (events: readonly StoredEvent[], aggregate: string): void => {
+  let bytes = 2 * Buffer.byteLength(aggregate);
+  for (const { id, type, source, detail } of events)
+    bytes += storedEventBytes + Buffer.byteLength(id + type + source) + Buffer.byteLength(detail);
+  if (bytes > maximumItemBytes)
+    throw new LimitExceededError(
+      'events',
+      `take ${bytes} bytes, more than the ${maximumItemBytes} of one transaction's`,
+    );
+};

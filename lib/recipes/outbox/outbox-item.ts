@@ -18,6 +18,16 @@ export const OutboxItem = entity('OUTBOX', {
     format: integer(),
     events: list(map({ id: string(), type: string(), source: string(), detail: string(), time: instant() })),
     traceparent: string().optional(),
+    /** The number of shards that it was published with, so that a relay with another number notices. */
+    shards: integer().optional(),
+    /** How many of its leading events need no more publishing: acknowledged, or parked and passed over. */
+    published: integer().optional(),
+    /** Drains that could not publish the event at `published`, since when, and why at last. */
+    attempts: integer().optional(),
+    failingSince: instant().optional(),
+    reason: string().optional(),
+    /** Set while that event is parked and holds back its aggregate. */
+    parkedAt: instant().optional(),
   },
 });
 export type OutboxItem = Item<typeof OutboxItem>;

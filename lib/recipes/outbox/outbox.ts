@@ -1,9 +1,10 @@
+import { Buffer } from 'node:buffer';
 import { randomUUID } from 'node:crypto';
 import type { Put, Table } from '../../commands/index.js';
 import { invalid } from '../../commands/errors/errors.js';
-import { storedEvent, type OutboxEvent } from './event.js';
+import { checkItemBytes, storedEvent, type OutboxEvent } from './event.js';
 import { OutboxItem, outboxFormat } from './outbox-item.js';
-import { shardOf } from './shard.js';
+import { checkShards, shardOf } from './shard.js';
 import { maximumBytesOf, type OutboxTarget } from './target.js';
 
 /** What {@link outbox} takes. */
@@ -14,7 +15,7 @@ export interface OutboxOptions {
   readonly target?: OutboxTarget;
   /**
    * Partitions that the outbox is spread over; each takes about 300 small events a second, written and deleted. The
-   * relay must be told the same number; to change it, drain the outbox first. @default 8
+   * relay is told the same number; to change it, see the relay's `previousShards`. @default 8
    */
   readonly shards?: number;
 }
@@ -42,8 +43,15 @@ interface Unordered {
   readonly sequence?: undefined;
 }
 
+/** Where an outbox is: what a relay needs to know. An {@link Outbox} is one. */
+export interface OutboxPlace {
+  readonly table: Table;
+  /** Those of the publishers. */
+  readonly shards: number;
+}
+
 /** See {@link outbox}. */
-export interface Outbox {
+export interface Outbox extends OutboxPlace {
   /**
    * The step that publishes events with the transaction that it is added to: they leave if, and only if, it commits. At
    * least once, so consumers deduplicate by event id. One publication per aggregate and transaction; without an
@@ -79,10 +87,12 @@ export const outbox = (table: Table, options: OutboxOptions): Outbox => {
   const { source, target = 'eventbridge', shards = 8 } = options;
   const maximum = maximumBytesOf(target);
   if (typeof source !== 'string' || source === '') invalid('source', 'expected text, not empty');
-  if (!Number.isSafeInteger(shards) || shards < 1 || shards > 10_000) invalid('shards', 'expected 1 to 10,000');
+  checkShards(shards, 'shards');
   if (!(maximum > 0)) invalid('target', "expected 'eventbridge', 'sns', 'sqs' or { maximumBytes }");
   const items = table.of(OutboxItem);
   return {
+    table,
+    shards,
     publish({ events, traceparent, aggregate: named, sequence }) {
       if (!Array.isArray(events) || events.length === 0) invalid('events', 'expected at least one event');
       if (traceparent !== undefined && !isTraceparent(traceparent)) invalid('traceparent', 'expected the W3C form');
@@ -96,11 +106,22 @@ export const outbox = (table: Table, options: OutboxOptions): Outbox => {
         format: outboxFormat,
         events: events.map((event) => storedEvent(event, source, aggregate, maximum)),
         traceparent,
+        shards,
       };
+      checkItemBytes(item.events, aggregate);
+      if (aggregate.length > 300) checkSortKey(item);
       // A number given twice would replace an event that was not sent yet.
       return items.put(item).ifNotExists();
     },
   };
+};
+
+/** A sort key's limit, less the six bytes by which that of a parked event is longer. */
+const maximumKeyBytes = 1_024 - 6;
+
+const checkSortKey = (item: { readonly aggregate: string; readonly sequence: number }): void => {
+  if (Buffer.byteLength(OutboxItem.sk.of(item)) > maximumKeyBytes)
+    invalid('aggregate', `expected a name that makes a sort key of at most ${maximumKeyBytes} bytes`);
 };
 
 /**

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { invalid } from '../../commands/errors/errors.js';
 
 /**
  * The shard of an aggregate: the same in every process and version, since relay and sweeper look for it there. Another
@@ -8,3 +9,15 @@ import { createHash } from 'node:crypto';
  */
 export const shardOf = (aggregate: string, shards: number): number =>
   createHash('sha256').update(aggregate).digest().readUInt32BE(0) % shards;
+
+export const maximumShards = 10_000;
+
+/** Refuses what is no number of shards. */
+export const checkShards = (shards: number, path: string): number =>
+  Number.isSafeInteger(shards) && shards >= 1 && shards <= maximumShards
+    ? shards
+    : invalid(path, 'expected 1 to 10,000');
+
+/** Whether an aggregate's item is in a shard where that number of shards does not put it. */
+export const isMisplaced = (aggregate: string, shard: number, shards: number): boolean =>
+  shardOf(aggregate, shards) !== shard;

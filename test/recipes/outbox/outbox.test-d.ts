@@ -1,6 +1,6 @@
 import { test } from 'vitest';
 import { table, transactWrite } from '../../../lib/commands/index.js';
-import { outbox } from '../../../lib/recipes/index.js';
+import { drainAll, outbox, pollOutbox, type Publisher } from '../../../lib/recipes/index.js';
 
 const shop = table({ name: 'shop', client: undefined as never });
 const events = outbox(shop, { source: 's', target: 'sqs' });
@@ -26,4 +26,24 @@ test('a detail is an object', () => {
 test('a target is known', () => {
   // @ts-expect-error no such target
   outbox(shop, { source: 's', target: 'kafka' });
+});
+
+test('a relay takes the outbox, or where it is', () => {
+  const publisher: Publisher = { publish: (batch) => Promise.resolve(batch.map(() => ({ ok: true }))) };
+  void drainAll(events, publisher);
+  void drainAll({ table: shop, shards: 8 }, publisher);
+  // @ts-expect-error without the number of shards
+  void drainAll({ table: shop }, publisher);
+});
+
+test('a failure has a reason, and says whether it may be tried again', () => {
+  // @ts-expect-error no reason
+  const publisher: Publisher = { publish: () => Promise.resolve([{ ok: false, retryable: true }]) };
+  void publisher;
+});
+
+test('a loop takes a signal that ends it', () => {
+  const publisher: Publisher = { publish: () => Promise.resolve([]) };
+  // @ts-expect-error without signal
+  void pollOutbox(events, publisher, {});
 });

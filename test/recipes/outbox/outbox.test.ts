@@ -54,6 +54,7 @@ describe('publish', () => {
       aggregate: 'order:o1',
       sequence: 1,
       format: 1,
+      shards: 4,
       traceparent,
       events: [
         { id: 'e1', type: 'order.paid', source: 'shop', detail: '{"id":1}', time },
@@ -129,6 +130,10 @@ describe('publish refuses', () => {
     ['a fractional sequence', { aggregate: 'a', sequence: 1.5, events: [event()] }],
     ['an empty aggregate', { aggregate: '', sequence: 1, events: [event()] }],
     ['an aggregate that no key can hold', { aggregate: 'a'.repeat(1024), sequence: 1, events: [event()] }],
+    [
+      'an aggregate that no key of a parked event can hold',
+      { aggregate: 'a'.repeat(1005), sequence: 1, events: [event()] },
+    ],
     ['a trace context of another form', { events: [event()], traceparent: 'x' }],
     ['an id with spaces', { events: [event({ id: 'a b' })] }],
     ['an empty type', { events: [event({ type: '' })] }],
@@ -161,6 +166,14 @@ describe('publish refuses', () => {
     const large = event({ detail: { text: 'x'.repeat(210_000) } });
     expect(() => outbox(table, { source: 's' }).publish({ events: [large, large] })).toThrow(LimitExceededError);
     expect(requests).toEqual([]);
+  });
+
+  it('events that leave no room for what a relay notes in their item', async () => {
+    const { table } = await testTable();
+    const large = (bytes: number) => [event({ detail: { text: 'x'.repeat(bytes) } })];
+    const events = outbox(table, { source: 's' });
+    expect(() => events.publish({ events: large(407_900) }).toRequest()).not.toThrow();
+    expect(() => events.publish({ events: large(408_500) })).toThrow(LimitExceededError);
   });
 
   it.each([{ shards: 0 }, { shards: 1.5 }, { source: '' }, { target: { maximumBytes: 0 } }])(

@@ -1,0 +1,190 @@
+import { backoff } from '../../commands/retry/backoff.js';
+import { InvalidStoredItemError } from '../../commands/index.js';
+import type { PublishFailure, Sent } from './batches.js';
+import type { Drain } from './drain.js';
+import { noteFailure, remove } from './failures.js';
+import { outboxFormat, type OutboxItem } from './outbox-item.js';
+import type { RelayedEvent } from './publisher.js';
+import { reasonOf } from './reason.js';
+import { waitingItems, type Aggregate } from './waiting-items.js';
+
+/** What was done. */
+export interface DrainCounts {
+  /** Events that the publisher acknowledged. */
+  readonly published: number;
+  /** Outbox items removed. */
+  readonly removed: number;
+  /** Events parked. */
+  readonly parked: number;
+}
+
+/**
+ * What a drain did with an aggregate. `drained`: nothing is left up to the sequence. `blocked`: a parked event holds back
+ * the others. `failed`: an event could not be published, or the database was in the way; the next drain tries again.
+ * `stopped`: the signal came first.
+ */
+export interface AggregateDrain extends DrainCounts {
+  readonly aggregate: string;
+  readonly outcome: 'drained' | 'blocked' | 'failed' | 'stopped';
+  /** Why it failed: the publisher's code, or the name of the error. */
+  readonly reason: string | undefined;
+  /** What the publisher or the database threw, if one did. */
+  readonly error: unknown;
+}
+
+/** An event in its item, which changes where an event before it was passed over. */
+interface Entry {
+  item: OutboxItem;
+  readonly position: number;
+  readonly event: RelayedEvent;
+  readonly isLast: boolean;
+}
+
+const relayed = ({ aggregate, sequence, traceparent, events }: OutboxItem, position: number): RelayedEvent => {
+  const { id, type, source, detail, time } = events[position] as OutboxItem['events'][number];
+  return { id, type, source, detail, time, aggregate, sequence, position, traceparent };
+};
+
+/** How often an aggregate is read again because another relay changed an item in between. */
+const maximumReads = 5;
+
+/** Publishes what waits of one aggregate, in order, and removes what was acknowledged. */
+export class DrainLane {
+  private published = 0;
+  private removed = 0;
+  private parked = 0;
+  /** Runs beside the publishing, one after another, so that what is left is never before what is gone. */
+  private removals: Promise<void> = Promise.resolve();
+  private removalFailure: { readonly error: unknown } | undefined;
+  private failure: PublishFailure | undefined;
+
+  constructor(
+    private readonly drain: Drain,
+    private readonly of: Aggregate,
+  ) {}
+
+  async run(): Promise<AggregateDrain> {
+    const { drain } = this;
+    return drain.inTurn(() =>
+      drain.batches.lane(async () => {
+        const answer = await this.outcome();
+        await this.removals;
+        const { published, removed, parked } = this;
+        return { aggregate: this.of.aggregate, ...answer, published, removed, parked };
+      }),
+    );
+  }
+
+  private get isStopping(): boolean {
+    return this.drain.terms.signal?.aborted === true;
+  }
+
+  private async outcome(): Promise<Pick<AggregateDrain, 'outcome' | 'reason' | 'error'>> {
+    try {
+      const outcome = await this.readAndPublish();
+      return { outcome, reason: this.failure?.reason, error: this.failure?.error };
+    } catch (error) {
+      if (this.isStopping && error !== this.removalFailure?.error)
+        return { outcome: 'stopped', reason: undefined, error: undefined };
+      return { outcome: 'failed', reason: reasonOf(error), error };
+    }
+  }
+
+  private async readAndPublish(): Promise<AggregateDrain['outcome']> {
+    for (let read = 1; read <= maximumReads; read++) {
+      const outcome = await this.publishWaiting();
+      await this.settled();
+      if (outcome !== 'lost') return outcome;
+    }
+    this.failure = { retryable: true, reason: 'Contention', counts: false };
+    return 'failed';
+  }
+
+  private async publishWaiting(): Promise<AggregateDrain['outcome'] | 'lost'> {
+    if (this.isStopping) return 'stopped';
+    for await (const items of waitingItems(this.drain, this.of)) {
+      const outcome = await this.publishPage(items);
+      if (outcome !== undefined) return outcome;
+      await this.settled();
+      if (this.isStopping) return 'stopped';
+    }
+    return 'drained';
+  }
+
+  private async publishPage(items: readonly OutboxItem[]): Promise<AggregateDrain['outcome'] | 'lost' | undefined> {
+    const stop = items.findIndex(({ parkedAt, format }) => parkedAt !== undefined || format > outboxFormat);
+    const outcome = await this.publishEntries(this.entries(stop < 0 ? items : items.slice(0, stop)));
+    if (outcome !== undefined || stop < 0) return outcome;
+    if (items[stop]?.parkedAt !== undefined) return 'blocked';
+    throw new InvalidStoredItemError('format', 'the events were written by a newer version of safewrites');
+  }
+
+  private entries(items: readonly OutboxItem[]): Entry[] {
+    return items.flatMap((item) => {
+      const first = item.published ?? 0;
+      // Its last event was skipped.
+      if (first >= item.events.length) this.remove(item);
+      return item.events.slice(first).map((_, i) => {
+        const position = first + i;
+        return { item, position, event: relayed(item, position), isLast: position === item.events.length - 1 };
+      });
+    });
+  }
+
+  private async publishEntries(entries: readonly Entry[]): Promise<AggregateDrain['outcome'] | 'lost' | undefined> {
+    const { drain } = this;
+    let next = 0;
+    while (next < entries.length) {
+      if (this.removalFailure !== undefined) throw this.removalFailure.error;
+      if (this.isStopping) return 'stopped';
+      const { accepted, failure } = await this.send(entries.slice(next).map(({ event }) => event));
+      this.published += accepted;
+      for (const { item, isLast } of entries.slice(next, next + accepted)) if (isLast) this.remove(item);
+      next += accepted;
+      if (failure === undefined) continue;
+      this.failure = failure;
+      if (!failure.counts) return this.isStopping ? 'stopped' : 'failed';
+      const { item, position, isLast } = entries[next] as Entry;
+      const noted = await noteFailure(drain, item, position, failure);
+      if (noted === 'lost') return 'lost';
+      if (noted === 'noted') return 'failed';
+      this.parked++;
+      if (noted === 'blocked') return 'blocked';
+      this.failure = undefined;
+      if (isLast) this.remove(item);
+      next++;
+      const passed = { ...item, published: position + 1, attempts: undefined, failingSince: undefined };
+      for (const entry of entries) if (entry.item === item) entry.item = passed;
+    }
+    return undefined;
+  }
+
+  /** Sends a leading part of the events, and again what may succeed the next time. */
+  private async send(events: readonly RelayedEvent[]): Promise<Sent> {
+    const { batches, terms } = this.drain;
+    for (let run = 1; ; run++) {
+      const { accepted, failure } = await batches.publish(events);
+      // What was accepted is on its way to be removed while the next one is tried again.
+      if (failure === undefined || (accepted > 0 && failure.retryable)) return { accepted, failure: undefined };
+      if (!failure.retryable || run >= terms.sends) return { accepted, failure };
+      await batches.idle(() => backoff(run, terms.signal).catch(() => undefined));
+      if (this.isStopping) return { accepted, failure: { ...failure, counts: false } };
+    }
+  }
+
+  private remove(item: OutboxItem): void {
+    this.removals = this.removals.then(async () => {
+      if (this.removalFailure !== undefined) return;
+      try {
+        if (await remove(this.drain, item)) this.removed++;
+      } catch (error) {
+        this.removalFailure = { error };
+      }
+    });
+  }
+
+  private async settled(): Promise<void> {
+    await this.removals;
+    if (this.removalFailure !== undefined) throw this.removalFailure.error;
+  }
+}

@@ -1,0 +1,51 @@
+import { invalid } from '../../commands/errors/errors.js';
+import type { EntityTable } from '../../commands/index.js';
+import { Batches } from './batches.js';
+import { drainTerms, type DrainOptions, type DrainTerms } from './drain-options.js';
+import type { OutboxPlace } from './outbox.js';
+import { OutboxItem } from './outbox-item.js';
+import { ParkedEvent } from './parked-event.js';
+import type { Publisher } from './publisher.js';
+import { checkShards } from './shard.js';
+
+/** One drain at work: where it reads, where it sends, and how. */
+export interface Drain {
+  readonly place: OutboxPlace;
+  readonly items: EntityTable<typeof OutboxItem>;
+  readonly parked: EntityTable<typeof ParkedEvent>;
+  readonly batches: Batches;
+  readonly terms: DrainTerms;
+  /** Runs the work on an aggregate when its turn comes. */
+  readonly inTurn: <R>(work: () => Promise<R>) => Promise<R>;
+}
+
+export const drainOf = (place: OutboxPlace, publisher: Publisher, options: DrainOptions): Drain => {
+  if (typeof publisher?.publish !== 'function') invalid('publisher', 'expected an object with publish()');
+  checkShards(place.shards, 'shards');
+  const terms = drainTerms(options);
+  const { table } = place;
+  return {
+    place,
+    items: table.of(OutboxItem),
+    parked: table.of(ParkedEvent),
+    batches: new Batches(publisher),
+    terms,
+    inTurn: turns(terms.concurrency),
+  };
+};
+
+const turns = (concurrency: number): Drain['inTurn'] => {
+  let free = concurrency;
+  const waiting: (() => void)[] = [];
+  return async (work) => {
+    if (free > 0) free--;
+    else await new Promise<void>((resolve) => waiting.push(resolve));
+    try {
+      return await work();
+    } finally {
+      const next = waiting.shift();
+      if (next === undefined) free++;
+      else next();
+    }
+  };
+};
