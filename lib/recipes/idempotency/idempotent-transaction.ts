@@ -1,5 +1,4 @@
 import {
-  LimitExceededError,
   TransactionCanceledException,
   joinSteps,
   transactWrite,
@@ -8,22 +7,26 @@ import {
   type Table,
 } from '../../commands/index.js';
 import type { HasItem } from '../../commands/write/write-results.js';
-import { invalid } from '../../commands/errors/errors.js';
 import { backoff } from '../../commands/retry/backoff.js';
-import { isNamed } from '../../commands/send/failures.js';
 import { frozen, type Answer } from './answer.js';
+import { checkBounds } from './bounds.js';
+import { hasConflict, isConflict, recordStep } from './conflicts.js';
 import type { Commit, Effect } from './effect.js';
 import type { Fingerprint } from './fingerprint.js';
 import {
   IdempotencyRecord,
   answerOf,
   claimable,
+  fitting,
   idempotencyKey,
   isExpired,
+  isInProgress,
   isOfAnother,
   recordOf,
   type CallIdentity,
 } from './record.js';
+
+export { checkBounds };
 
 /** One run of an idempotent call. */
 export interface Attempt {
@@ -76,11 +79,6 @@ export type IdempotentOutcome =
       readonly replayed: false;
     };
 
-/** The record's name among the steps. */
-const recordStep = 'idempotencyRecord';
-const longestHorizon = 366 * 86_400;
-const inFlight = ['TransactionConflictException', 'TransactionInProgressException'];
-
 const conflict: IdempotentOutcome = { outcome: 'conflict', replayed: false };
 
 /**
@@ -124,16 +122,6 @@ export const idempotentTransaction = async (table: Table, call: IdempotentCall):
     await backoff(attempt, signal).catch(() => undefined);
     if (signal?.aborted === true) return conflict;
   }
-};
-
-/** Refuses options out of their bounds; milliseconds taken for seconds are among them. */
-export const checkBounds = (options: Pick<IdempotentCall, 'horizonSeconds' | 'maxAttempts'>): void => {
-  const { horizonSeconds, maxAttempts = 1 } = options;
-  if (!(horizonSeconds >= 1 && horizonSeconds <= longestHorizon)) {
-    invalid('horizonSeconds', 'expected seconds, 1 to 31,622,400 (366 days)');
-  }
-  if (!Number.isSafeInteger(maxAttempts) || maxAttempts < 1)
-    invalid('maxAttempts', 'expected a whole number from 1 on');
 };
 
 type RecordPut = Put<typeof IdempotencyRecord, unknown, HasItem<IdempotencyRecord | undefined>>;
@@ -180,13 +168,8 @@ class Attempts {
   private claim(answer: Answer, now: Date): RecordPut {
     const { call, key } = this;
     const expiresAt = new Date(now.getTime() + call.horizonSeconds * 1000);
-    try {
-      const put = this.records.put(recordOf(key, call.fingerprint, answer, expiresAt));
-      return put.if(claimable(now)).returnOldOnFailure();
-    } catch (error) {
-      if (!(error instanceof LimitExceededError)) throw error;
-      throw new LimitExceededError('answer', `does not fit the record that keeps it; ${error.message}`);
-    }
+    const put = fitting(() => this.records.put(recordOf(key, call.fingerprint, answer, expiresAt)));
+    return put.if(claimable(now)).returnOldOnFailure();
   }
 
   private async commit(
@@ -231,18 +214,10 @@ class Attempts {
   }
 
   private compare(found: IdempotencyRecord): IdempotentOutcome {
-    const answer = answerOf(found);
-    return isOfAnother(found, this.call.fingerprint)
-      ? { outcome: 'mismatch', replayed: false }
-      : { outcome: 'replayed', answer, replayed: true };
+    // A lease has the key: this call may neither do the effect nor tell its answer.
+    const outcome = isInProgress(found) ? conflict : replayOf(answerOf(found));
+    return isOfAnother(found, this.call.fingerprint) ? { outcome: 'mismatch', replayed: false } : outcome;
   }
 }
 
-const hasConflict = (failed: Readonly<Record<string, StepFailure>>): boolean =>
-  Object.values(failed).some(({ reason }) => reason === 'TransactionConflict');
-
-/** Whether nothing was written because another transaction holds one of the items, or this one is not done yet. */
-const isConflict = (error: unknown): boolean =>
-  error instanceof TransactionCanceledException
-    ? hasConflict(error.failed)
-    : inFlight.some((name) => isNamed(error, name));
+const replayOf = (answer: Answer): IdempotentOutcome => ({ outcome: 'replayed', answer, replayed: true });

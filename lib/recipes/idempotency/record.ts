@@ -1,6 +1,10 @@
 import {
+  LimitExceededError,
   entity,
+  instant,
   integer,
+  map,
+  number,
   record,
   string,
   timeToLive,
@@ -25,19 +29,44 @@ export const IdempotencyRecord = entity('IDEMPOTENCY', {
   attributes: {
     /** {@link idempotencyKey} */
     key: string(),
-    /** Of the record; readers refuse one that is newer than they are. */
+    /**
+     * What the record is: 1 an answer, 2 a call in progress. A reader that knows only the first refuses the second, as any
+     * newer one: it takes it neither for absent nor for an answer.
+     */
     format: integer(),
     algorithm: integer(),
     fingerprint: string(),
     status: integer().optional(),
     headers: record(string()).optional(),
     body: string().optional(),
+    /** Never before the end of a lease: whoever finds the record expired takes the key. */
     expiresAt: timeToLive(),
+    /** Whose lease it is or was: an id of the call's own. Absent where a transaction alone wrote, as all below. */
+    owner: string().optional(),
+    /** The fencing token: grows with each lease. */
+    token: integer().optional(),
+    /** Of a call in progress, and only there. */
+    lease: map({
+      attempt: integer(),
+      /** Grows with each write, so that one that arrives late does not undo a later one. */
+      step: integer(),
+      /** Absent where the lease was released. */
+      until: instant().optional(),
+      /** No effect whose result is not among the points was begun before. */
+      since: instant(),
+      /** The same for one effect, by a decision to do it again. */
+      decided: record(instant()).optional(),
+      /** The effect that was begun, and that must not be begun again unasked. */
+      pending: string().optional(),
+      points: record(string()),
+      horizonSeconds: number(),
+    }).optional(),
   },
 });
 export type IdempotencyRecord = Item<typeof IdempotencyRecord>;
 
-const format = 1;
+const answered = 1;
+export const inProgressFormat = 2;
 
 /** What tells one idempotent call from all others. */
 export interface CallIdentity {
@@ -84,7 +113,7 @@ export const recordOf = (
   expiresAt: Date,
 ): Input<typeof IdempotencyRecord> => ({
   key,
-  format,
+  format: answered,
   algorithm,
   fingerprint: hash,
   status,
@@ -105,5 +134,23 @@ export const isOfAnother = (found: IdempotencyRecord, { algorithm, hash }: Finge
  *
  * @throws InvalidStoredItemError for a record of a newer format: taken for none, it would let the effect happen twice
  */
-export const answerOf = ({ format: stored, status, headers, body }: IdempotencyRecord): Answer =>
-  stored === format ? { status, headers, body } : corrupt('IDEMPOTENCY.format', `format ${format}`);
+export const answerOf = ({ format, status, headers, body }: IdempotencyRecord): Answer =>
+  format === answered ? { status, headers, body } : corrupt('IDEMPOTENCY.format', `format ${answered}`);
+
+/**
+ * Whether the record is of a call that has a lease, or had one: there is no answer yet.
+ *
+ * @throws InvalidStoredItemError for one without its lease
+ */
+export const isInProgress = ({ format, lease }: IdempotencyRecord): boolean =>
+  format === inProgressFormat && (lease !== undefined || corrupt('IDEMPOTENCY.lease', 'a lease'));
+
+/** Makes the put of a record, and says it of the answer where it does not fit. */
+export const fitting = <P>(put: () => P): P => {
+  try {
+    return put();
+  } catch (error) {
+    if (!(error instanceof LimitExceededError)) throw error;
+    throw new LimitExceededError('answer', `does not fit the record that keeps it; ${error.message}`);
+  }
+};

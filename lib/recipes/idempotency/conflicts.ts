@@ -1,0 +1,16 @@
+import { TransactionCanceledException, type StepFailure } from '../../commands/index.js';
+import { isNamed } from '../../commands/send/failures.js';
+
+/** The record's name among the steps of a transaction. */
+export const recordStep = 'idempotencyRecord';
+
+const inFlight = ['TransactionConflictException', 'TransactionInProgressException'];
+
+export const hasConflict = (failed: Readonly<Record<string, StepFailure>>): boolean =>
+  Object.values(failed).some(({ reason }) => reason === 'TransactionConflict');
+
+/** Whether nothing was written because another transaction holds one of the items, or this one is not done yet. */
+export const isConflict = (error: unknown): boolean =>
+  error instanceof TransactionCanceledException
+    ? hasConflict(error.failed)
+    : inFlight.some((name) => isNamed(error, name));
