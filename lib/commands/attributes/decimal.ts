@@ -27,7 +27,8 @@ const check = (text: string, path: string): string => {
     (leading !== '' ? leading.length - 1 : -1 - (fraction.length - fraction.replace(/^0+/, '').length));
   if (power > 125 || power < -130) return invalid(path, 'expected a magnitude of 1e-130 to 9.9e125, or 0');
   weight.units += text.length;
-  return text;
+  // DynamoDB takes no plus sign before a number.
+  return text.replace(/^\+/, '');
 };
 
 interface Decimal {

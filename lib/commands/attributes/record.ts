@@ -24,6 +24,8 @@ export const record = <A extends AnyAttribute>(
           weight.units += 3;
           for (const name of Object.keys(value)) {
             if (name === '__proto__') return invalid(path, 'can not hold a member named __proto__');
+            // UTF-8 has no lone surrogates: two different names would be stored as one.
+            if (!name.isWellFormed()) return invalid(path, 'expected names of well-formed text');
             const member = value[name];
             const encoded = member === undefined ? undefined : encode(member);
             weight.units += name.length + 1;

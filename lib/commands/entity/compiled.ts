@@ -187,7 +187,21 @@ export class CompiledEntity {
         if (absent !== undefined) out[field.name] = absent;
       }
     }
+    if (only === undefined) this.refuseForeignInputs(stored);
     return out;
+  }
+
+  /** An item whose inputs say another key would be put back over that other item. */
+  private refuseForeignInputs(stored: AttributeMap): void {
+    const { model, naming } = this;
+    const pk = stored[naming.pk]?.S;
+    const sk = naming.sk === undefined ? undefined : stored[naming.sk]?.S;
+    if (
+      (pk === undefined || model.pk.agrees(stored, pk)) &&
+      (sk === undefined || model.sk?.agrees(stored, sk) === true)
+    )
+      return;
+    corrupt(model.name, 'the key that its attributes make');
   }
 
   /** The value of one attribute, or of a part inside one; undefined where it may be absent and is. */

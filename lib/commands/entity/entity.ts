@@ -13,6 +13,7 @@ import {
   type TypedValue,
 } from '../expressions/handle.js';
 import { textCondition, type Condition } from '../expressions/condition.js';
+import { checkExpressionText } from '../expressions/expression-text.js';
 import { KeyTemplate, type InputsOf } from '../keys/key-template.js';
 
 /** The key of an index, as templates over the entity's attributes. */
@@ -238,7 +239,7 @@ export class EntityModel {
       values.push(operand);
       return undefined;
     });
-    if (strings.join('').trim() === '' && inserts.length === 0) invalid('text', 'is empty');
+    checkExpressionText(strings);
     return textCondition(this, { strings, inserts: parts }, values);
   }
 

@@ -1,5 +1,6 @@
 import type { AttributeValue } from '../attributes/attribute-value.js';
 import { invalid } from '../errors/errors.js';
+import type { Handle } from './handle.js';
 import { Token, type ExpressionText, type Shape, type ShapeData } from './shape.js';
 
 /** A condition on the items of one entity; `N` is the entity's name. */
@@ -44,6 +45,21 @@ export class ConditionNode {
   }
   private join(token: number, other?: ConditionNode): ConditionNode {
     return new ConditionNode(this.entity, token, undefined, [], this, other);
+  }
+
+  /** The handles that it looks at. */
+  handles(): Handle[] {
+    const { data, left, right } = this;
+    const own =
+      data === undefined ? [] : 'inserts' in data ? data.inserts.filter((insert) => insert !== undefined) : [data];
+    return [...own, ...(left?.handles() ?? []), ...(right?.handles() ?? [])];
+  }
+
+  /** Whether it asks if the item itself exists. */
+  asksForItem(): boolean {
+    const { token, left, right } = this;
+    const own = token === Token.ItemExists || token === Token.ItemNotExists;
+    return own || left?.asksForItem() === true || right?.asksForItem() === true;
   }
 
   write(at: Cursor): void {

@@ -3,7 +3,7 @@ import type { AnyAttribute, AttributeBuilder, Kind } from '../attributes/attribu
 import { invalid } from '../errors/errors.js';
 import { checkText } from '../attributes/text.js';
 import { ConditionNode, type Condition } from './condition.js';
-import { Op } from './shape.js';
+import { Op, Token } from './shape.js';
 
 /** What a clause needs of a handle: comparing these few members is cheap, comparing all methods is not. */
 export interface HandleRef<out N, out V> {
@@ -178,7 +178,13 @@ export class Handle {
     let stored: Step = step;
     if (kind === 'list' && typeof step === 'number' && Number.isSafeInteger(step) && step >= 0) {
       attribute = of as AttributeBuilder;
-    } else if (kind === 'record' && typeof step === 'string' && step !== '' && step !== '__proto__') {
+    } else if (
+      kind === 'record' &&
+      typeof step === 'string' &&
+      step !== '' &&
+      step !== '__proto__' &&
+      step.isWellFormed()
+    ) {
       attribute = of as AttributeBuilder;
     } else if (kind === 'map' && typeof step === 'string' && Object.hasOwn(of as object, step)) {
       attribute = (of as Record<string, AttributeBuilder>)[step];
@@ -240,17 +246,25 @@ export class Handle {
     return this.compare(Op.ge, value);
   }
   between(low: unknown, high: unknown): ConditionNode {
-    return this.compare(Op.between, low, high);
+    const condition = this.compare(Op.between, low, high);
+    const [from, to] = condition.values as [AttributeValue, AttributeValue];
+    // DynamoDB would refuse it with both values in its message.
+    return isAbove(from, to) ? invalid(this.path, 'between() takes the lower value first') : condition;
   }
   in(...values: unknown[]): ConditionNode {
     if (values.length === 0 || values.length > 100) return invalid(this.path, 'in() takes 1 to 100 values');
     return this.compare(Op.in, ...values);
   }
   exists(): ConditionNode {
-    return this.plain(Op.exists);
+    return this.isKeyInput ? new ConditionNode(this.entity, Token.ItemExists, undefined, []) : this.plain(Op.exists);
   }
   notExists(): ConditionNode {
+    if (this.isKeyInput) return new ConditionNode(this.entity, Token.ItemNotExists, undefined, []);
     return this.plain(Op.notExists);
+  }
+  /** An input of the primary key is there when its item is, also where an update created it and stored no inputs. */
+  private get isKeyInput(): boolean {
+    return !this.writable && !this.measuresSize && this.parent === undefined;
   }
   notExistsOrLt(value: unknown): ConditionNode {
     return this.notExists().or(this.lt(value));
@@ -265,6 +279,7 @@ export class Handle {
     return this.plain(Op.contains, this.attribute.traits.kind === 'set' ? this.element(element) : this.text(element));
   }
   isType(type: string): ConditionNode {
+    if (!types.has(type)) return invalid(this.path, 'isType() takes one of S, N, B, BOOL, NULL, M, L, SS, NS, BS');
     return this.plain(Op.isType, { S: type });
   }
   value(value: unknown): TypedOperand {
@@ -280,6 +295,16 @@ export class Handle {
     return make?.(`${this.path}[]`)[0](value) ?? invalid(this.path, 'is no set');
   }
 }
+
+const types: ReadonlySet<unknown> = new Set(['S', 'N', 'B', 'BOOL', 'NULL', 'M', 'L', 'SS', 'NS', 'BS']);
+
+/** Whether one value is surely above the other, in DynamoDB's order. */
+const isAbove = (a: AttributeValue, b: AttributeValue): boolean => {
+  if (a.N !== undefined && b.N !== undefined) return Number(a.N) > Number(b.N);
+  const bytes = ({ S, B }: AttributeValue): Uint8Array | undefined => (S === undefined ? B : Buffer.from(S));
+  const [x, y] = [bytes(a), bytes(b)];
+  return x !== undefined && y !== undefined && Buffer.compare(x, y) > 0;
+};
 
 /** Tells handles of any copy of the package from other data of a shape. */
 export const isHandle = (value: unknown): value is Handle =>

@@ -100,6 +100,8 @@ class Renderer {
     }
     if (token === Token.Not) return `NOT ${parenthesise(this.condition())}`;
     if (token === Token.Text) return this.text(data as ExpressionText);
+    if (token === Token.ItemExists) return this.itemExists();
+    if (token === Token.ItemNotExists) return this.itemNotExists();
     const path = this.path(data as Handle);
     const operation = token % 32;
     const comparison = comparisons[operation];
@@ -129,6 +131,14 @@ class Renderer {
     const { token } = this.nodes[this.at] as Shape;
     const text = this.condition();
     return token === joinedBy ? text : parenthesise(text);
+  }
+
+  private itemExists(): string {
+    return `attribute_exists(${this.name(this.entity.naming.pk)})`;
+  }
+
+  private itemNotExists(): string {
+    return `attribute_not_exists(${this.name(this.entity.naming.pk)})`;
   }
 
   private action(handle: Handle, operation: number): void {

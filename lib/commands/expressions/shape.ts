@@ -44,6 +44,8 @@ export const Token = {
   StoreKeyInputs: -19,
   IsType: -20,
   Text: -21,
+  ItemExists: -22,
+  ItemNotExists: -23,
   Operands: -1000,
 } as const;
 

@@ -1,5 +1,5 @@
 import { Buffer } from 'node:buffer';
-import type { AttributeValue } from '../attributes/attribute-value.js';
+import type { AttributeMap, AttributeValue } from '../attributes/attribute-value.js';
 import type { Field } from '../attributes/fields.js';
 import { checkText } from '../attributes/text.js';
 import { corrupt, invalid } from '../errors/errors.js';
@@ -99,11 +99,7 @@ export class KeyTemplate {
         ? invalid(path, `has more digits than the ${part.width} of its width in the key`)
         : text.padStart(part.width, '0');
     }
-    if (escape)
-      return text
-        .replaceAll('%', '%25')
-        .replaceAll(separator, encodeSeparator(separator))
-        .replaceAll(highest, '%F4%8F%BF%BF');
+    if (escape) return escaped(text, separator);
     if (text.includes(separator)) {
       return invalid(path, `contains ${separator}, the separator of keys: take another separator, or \`escape: true\``);
     }
@@ -121,6 +117,25 @@ export class KeyTemplate {
       text += part.field === undefined ? part.head : part.head + this.textOf(part, values[part.field.name]) + part.tail;
     }
     return this.withinLimit(text);
+  }
+
+  /** Whether the inputs that an item stores are those of its key; one that is not stored is read from the key. */
+  agrees(stored: AttributeMap, key: string): boolean {
+    const { separator, escape } = this.options;
+    let at = 0;
+    for (let i = 0; i < this.parts.length; i++) {
+      const { head, field, width, tail } = this.parts[i] as Part;
+      let text = i === 0 ? head : separator + head;
+      if (field !== undefined) {
+        const value = stored[field.stored];
+        const input = value?.S ?? value?.N?.padStart(width, '0');
+        if (input === undefined) return true;
+        text += (escape ? escaped(input, separator) : input) + tail;
+      }
+      if (!key.startsWith(text, at)) return false;
+      at += text.length;
+    }
+    return at === key.length;
   }
 
   /** The key's text from inputs that are encoded already. */
@@ -217,6 +232,10 @@ export class KeyTemplate {
 
 const encodeSeparator = (separator: string): string =>
   [...Buffer.from(separator)].map((byte) => `%${byte.toString(16).toUpperCase().padStart(2, '0')}`).join('');
+
+/** What stands in a key for a value that may hold anything. */
+const escaped = (text: string, separator: string): string =>
+  text.replaceAll('%', '%25').replaceAll(separator, encodeSeparator(separator)).replaceAll(highest, '%F4%8F%BF%BF');
 
 const partsMeet = (a: Part, b: Part, escaped: boolean): boolean => {
   if (a.field === undefined && b.field === undefined) return a.head === b.head;

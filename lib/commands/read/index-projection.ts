@@ -1,7 +1,7 @@
 import type { Field } from '../attributes/fields.js';
 import type { EntityIndex } from '../entity/entity.js';
 import { invalid } from '../errors/errors.js';
-import { isHandle } from '../expressions/handle.js';
+import type { ConditionNode } from '../expressions/condition.js';
 import type { Projection } from './projection.js';
 import type { Source } from './reader.js';
 
@@ -12,19 +12,12 @@ const projectedMembers = ({ binding, index }: Source): ReadonlySet<string> | und
   return new Set([...keys.map((field) => field.path), ...(index.project === 'keys' ? [] : index.project)]);
 };
 
-/** The top-level members that a condition looks at. */
-const membersOf = (condition: unknown): string[] => {
-  const node = condition as { data?: unknown; left?: unknown; right?: unknown } | undefined;
-  if (node === undefined) return [];
-  const inserts = (node.data as { inserts?: readonly unknown[] } | undefined)?.inserts ?? [node.data];
-  const own = inserts.filter(isHandle).map((handle) => (handle.top ?? handle).path);
-  return [...own, ...membersOf(node.left), ...membersOf(node.right)];
-};
-
 /** Refuses a filter that would be paid for and change nothing, and one on what the index doesn't hold. */
-export const checkFilter = (source: Source, condition: unknown, fixed: readonly Field[]): void => {
+export const checkFilter = (source: Source, condition: ConditionNode, fixed: readonly Field[]): void => {
   const projected = projectedMembers(source);
-  for (const member of membersOf(condition)) {
+  if (condition.asksForItem()) invalid('filter', 'every item that is read exists: filter by another attribute');
+  for (const handle of condition.handles()) {
+    const member = (handle.top ?? handle).path;
     if (fixed.some((field) => field.path === member)) {
       invalid(member, 'is fixed by the key condition already: filter by something else');
     }

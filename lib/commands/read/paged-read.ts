@@ -106,9 +106,10 @@ export abstract class PagedRead {
     if (!count) checkProjection(this.source, projection);
     const at: Cursor = { shape: entity.root.step(Token.Read), values: [] };
     for (const filter of this.filters) {
-      checkFilter(this.source, filter, this.fixed());
+      const condition = conditionOf(filter, entity.model);
+      checkFilter(this.source, condition, this.fixed());
       at.shape = at.shape.step(Token.If);
-      conditionOf(filter, entity.model).write(at);
+      condition.write(at);
     }
     const { condition, names } = render(entity, at.shape, false);
     const values = placeholders(at.values, at.values.length);

@@ -66,6 +66,7 @@ const isConflict = (error: unknown, kind: ConflictKind): boolean => {
  */
 export const retryOnConflict = async <R>(fn: (run: Run) => Promise<R>, options: RetryOptions = {}): Promise<R> => {
   const { maxAttempts = 5, on = 'any', signal } = options;
+  if (typeof fn !== 'function') invalid('retryOnConflict', 'expected a function that reads and writes');
   if (!Number.isSafeInteger(maxAttempts) || maxAttempts < 1)
     invalid('maxAttempts', 'expected a whole number from 1 on');
   if (on !== 'any' && on !== 'transactionConflict') invalid('on', "expected 'any' or 'transactionConflict'");

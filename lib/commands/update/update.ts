@@ -6,7 +6,8 @@ import { invalid } from '../errors/errors.js';
 import { isCondition, type Condition, type Cursor } from '../expressions/condition.js';
 import { handleOf } from '../expressions/attribute-methods.js';
 import { isNumeric, type Handle, type HandleRef, type ReadableRef, type Writable } from '../expressions/handle.js';
-import { Op, Token, type Shape } from '../expressions/shape.js';
+import { Op, Token, type ExpressionText, type Shape } from '../expressions/shape.js';
+import { checkValueText } from '../expressions/expression-text.js';
 import type { SendOptions } from '../send/send-options.js';
 import type { Binding } from '../table/table-model.js';
 import type { Step } from '../write/step.js';
@@ -165,6 +166,9 @@ export class UpdateCommand extends WriteCommand {
     if (this.isVersion(handle) && operation !== Op.set) {
       invalid(handle.path, 'is the version, which an update can set to a value, and else leaves to the library');
     }
+    if (operation === Op.remove && isRequired(handle)) {
+      invalid(handle.path, 'is required, so it can not be removed: the item could not be read any more');
+    }
     at.shape = at.shape.step(handle.number * 32 + operation, handle, handle.kept);
     for (const value of values) at.values.push(value);
   }
@@ -174,6 +178,7 @@ export class UpdateCommand extends WriteCommand {
       if (value.token !== Token.Text || value.entity !== handle.entity) {
         invalid(handle.path, 'expected a value, or expression text of this entity');
       }
+      checkValueText((value.data as ExpressionText).strings, handle.path);
       this.act(at, handle, Op.setText);
       at.shape = at.shape.step(Token.Text, value.data, false);
       at.values.push(...value.values);
@@ -328,3 +333,10 @@ export class UpdateCommand extends WriteCommand {
     return this.returning === undefined ? super.read(stored) : this.binding.entity.decodeAt(stored, this.returning);
   }
 }
+
+/** Whether an item, or a map, can't be read without it. */
+const isRequired = ({ attribute, parent }: Handle): boolean => {
+  const { optional, fallback, empty } = attribute.traits;
+  if (parent !== undefined && parent.attribute.traits.kind !== 'map') return false;
+  return optional !== true && fallback === undefined && empty === undefined;
+};

@@ -106,7 +106,16 @@ export abstract class WriteCommand extends SentOnce {
   if(condition: unknown): this {
     const at = this.cursor();
     at.shape = at.shape.step(Token.If);
-    conditionOf(condition, this.binding.entity.model).write(at);
+    const node = conditionOf(condition, this.binding.entity.model);
+    // An update that created the item stored no inputs, so their comparison would be false of the very item it means.
+    const input = node.handles().find((handle) => !(handle.top ?? handle).writable);
+    if (input !== undefined) {
+      invalid(
+        input.path,
+        'is an input of the key, which is known: only exists() and notExists() say something of the item',
+      );
+    }
+    node.write(at);
     return this.next(at, { ...this.options, hasCondition: true });
   }
 

@@ -56,7 +56,7 @@ export const claimOn = <C extends AnyEntity, V>(table: EntityTable<C>, options: 
   if (model.version !== undefined) invalid(model.name, 'has a version(), which a claim has no use for');
   const itemOf = (value: unknown, by: string) => item(normalize(value as V), by) as Record<string, unknown>;
   const claim: ClaimModel = {
-    table: table as never,
+    table: table,
     entity: model,
     owner: model.attrs[owner] as ValueHandle<string, unknown>,
     itemOf,

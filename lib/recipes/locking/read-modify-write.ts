@@ -122,7 +122,7 @@ export const readModifyWrite = async <E extends AnyEntity>(
 ): Promise<E['~item']> => {
   const { entity, version } = versioned(table);
   const asRead = (input: object): Values => entity.decode(entity.encode(input as Values));
-  return modify(table as unknown as AnyVersioned, key as object, options, async (read, run) => {
+  return modify(table as unknown as AnyVersioned, key, options, async (read, run) => {
     const { missing, repeatable } = options;
     const absent = read === undefined ? missing?.() : undefined;
     const item = read ?? (absent && asRead({ ...absent, [version]: 0 }));
@@ -132,7 +132,7 @@ export const readModifyWrite = async <E extends AnyEntity>(
     if (!sameKey(entity, changed, key as Values)) invalid(entity.model.name, 'the changed item has another key');
     const next = { ...changed, [version]: item[version] };
     const command = (table as unknown as AnyVersioned).put(next);
-    await write(table as unknown as AnyVersioned, command, repeatable, run.signal);
+    await write(table, command, repeatable, run.signal);
     return asRead({ ...next, [version]: (item[version] as number) + 1 });
   });
 };
@@ -161,12 +161,12 @@ export const readModifyUpdate = async <E extends AnyEntity>(
   options: ModifyOptions<E> = {},
 ): Promise<number> => {
   const { entity, version } = versioned(table);
-  return modify(table as unknown as AnyVersioned, key as object, options, async (item, run) => {
+  return modify(table as unknown as AnyVersioned, key, options, async (item, run) => {
     if (item === undefined) throw new ItemMissingError(entity.model.name);
     const seen = item[version] as number;
     const command = change(item, table.update(key), run);
     if (command === undefined) return seen;
-    await write(table as unknown as AnyVersioned, command.ifVersion(seen), options.repeatable, run.signal);
+    await write(table, command.ifVersion(seen), options.repeatable, run.signal);
     return seen + 1;
   });
 };

@@ -99,4 +99,4 @@ export const orderedGroups = <
   GroupsEvent<E, G> | (D extends GroupsDeletion<E> ? DeleteEvent<E, D['version']> : never),
   E['~item'],
   keyof G & string
-> => new GroupedState(table as never, options) as never;
+> => new GroupedState(table, options) as never;

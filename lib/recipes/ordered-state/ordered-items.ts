@@ -49,4 +49,4 @@ export const orderedItems = <
   table: EntityTable<E>,
   options: OrderedItemsOptions<E, V, D>,
 ): OrderedState<ItemEvent<E> | (D extends Deletion<E> ? DeleteEvent<E, V> : never), E['~item'], never> =>
-  new WholeState(table as never, options) as never;
+  new WholeState(table, options) as never;

@@ -321,17 +321,19 @@ describe('update() of an index key', () => {
   });
 
   it('takes the item out of the index when an input is removed', () => {
-    const removed = `SET ${type} REMOVE placedAt, byStatuspk, byStatussk`;
-    expect(texts(update().remove(placedAt).toRequest()).update).toBe(removed);
-    expect(
-      texts(
-        update()
-          .set({ placedAt: undefined } as never)
-          .toRequest(),
-      ).update,
-    ).toBe(removed);
-    expect(texts(update().set({ status: 'PAID' }).remove(placedAt).toRequest()).update).toBe(
-      `SET ${type}, status = :1 REMOVE placedAt, byStatuspk, byStatussk`,
+    const Task = entity('TASK', {
+      pk: 'TASK#{id}',
+      sk: 'TASK',
+      attributes: { id: string(), owner: string(), due: instant().optional() },
+      indexes: { byStatus: { pk: 'OWNER#{owner}', sk: '{due}' } },
+    });
+    const tasks = offlineTable(shopOptions).of(Task);
+    const removed = `SET ${type} REMOVE due, byStatuspk, byStatussk`;
+    const task = () => tasks.update({ id: 't1' });
+    expect(texts(task().remove(Task.attrs.due).toRequest()).update).toBe(removed);
+    expect(texts(task().set({ due: undefined }).toRequest()).update).toBe(removed);
+    expect(texts(task().set({ owner: 'bob' }).remove(Task.attrs.due).toRequest()).update).toBe(
+      `SET ${type}, owner = :1 REMOVE due, byStatuspk, byStatussk`,
     );
   });
 
