@@ -89,12 +89,16 @@ export const problems = {
   inProgress: (): Problem => ({
     status: 409,
     type: kind('request-in-progress'),
-    title: 'Request in progress',
-    detail: 'Another request is in the way, perhaps the first one of this key. Send the same request again.',
+    title: 'Another request in progress',
+    detail:
+      'A request in progress is in the way: the first one with this Idempotency-Key, or another one that uses the same data. Send the same request again.',
     headers: { 'retry-after': '1' },
   }),
   bodyTooLarge: (): Problem => ({ status: 413, detail: 'The body is larger than this endpoint takes.' }),
-  notJson: (): Problem => ({ status: 415, detail: 'The body must be JSON, with content-type application/json.' }),
+  notJson: (): Problem => ({
+    status: 415,
+    detail: 'The body must be JSON in UTF-8, with content-type application/json and no content-encoding.',
+  }),
   bodyInvalid: (detail: string, errors?: readonly object[]): Problem => ({
     status: 400,
     type: kind('body-invalid'),

@@ -70,6 +70,12 @@ describe('a malformed body', () => {
     ['with nothing', body({ amount: 0 })],
     ['with less than nothing', body({ amount: -424242 })],
     ['with more than 2^53', { body: `{"customerId":"secret","amount":9007199254740993,"currency":"CHF"}` }],
+    ...['4503599627370497.6', '9007199254740990.7', '424242.00000000000000000001'].map(
+      (amount): [string, EventParts] => [
+        `with ${amount}, which is rounded to a whole number`,
+        { body: `{"customerId":"secret","amount":${amount},"currency":"CHF"}` },
+      ],
+    ),
     ['with 2^53', { body: `{"customerId":"secret","amount":9007199254740992,"currency":"CHF"}` }],
     ['with more than any number', { body: '{"customerId":"secret","amount":1e999,"currency":"CHF"}' }],
     ['with an amount that is null', body({ amount: null })],
@@ -108,6 +114,14 @@ describe('a malformed body', () => {
   it.each(['text/plain', 'application/x-www-form-urlencoded', ''])('of type %j is refused with 415', async (type) => {
     await refused(await chargeShop(), httpEvent({ body: order, headers: { 'content-type': type } }), 415);
   });
+});
+
+it.each([
+  ['content-type', 'application/json; charset=utf-16'],
+  ['content-encoding', 'gzip'],
+])('a body with %s %s is refused with 415', async (name, value) => {
+  const headers = { 'content-type': 'application/json', [name]: value };
+  await refused(await chargeShop(), httpEvent({ body: order, headers }), 415);
 });
 
 describe('another method or path', () => {

@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import type { HttpResult } from '../../lib/http/index.js';
 import { OutboxItem, shardOf } from '../../lib/recipes/index.js';
 import { functionUrlEvent } from '../http/http-event.js';
@@ -208,5 +208,39 @@ describe('50 calls at the same time', () => {
     );
     expect(results.every(({ statusCode }) => statusCode === 201)).toBe(true);
     if (embedded) expect(shop.requests).toHaveLength(50);
+  });
+});
+
+describe.runIf(embedded)('others in the way, whose keys are others', () => {
+  const inTheWay = async (times: number): Promise<ChargeShop> => {
+    // No waits between the runs.
+    const random = vi.spyOn(Math, 'random').mockReturnValue(0);
+    onTestFinished(() => random.mockRestore());
+    let left = times;
+    return chargeShop({
+      faults: ({ operation }) =>
+        operation === 'TransactWriteItems' && left-- > 0 ? { at: 'before', error: 'TransactionConflict' } : undefined,
+    });
+  };
+
+  it('are met nine times, and the charge is done', async () => {
+    const shop = await inTheWay(9);
+    expect(await shop.charge()).toMatchObject({ statusCode: 201 });
+    expect(await shop.charges()).toHaveLength(1);
+  });
+
+  it('are met ten times, and the answer says what is true of them too', async () => {
+    const shop = await inTheWay(10);
+    const result = await shop.charge();
+    expect(result).toMatchObject({ statusCode: 409, headers: { 'retry-after': '1' } });
+    expect(json(result)).toEqual({
+      type: 'urn:safewrites:problem:request-in-progress',
+      title: 'Another request in progress',
+      status: 409,
+      detail:
+        'A request in progress is in the way: the first one with this Idempotency-Key, or another one that uses the same data. Send the same request again.',
+    });
+    expect(await shop.items()).toEqual([]);
+    expect(await shop.charge()).toMatchObject({ statusCode: 201 });
   });
 });

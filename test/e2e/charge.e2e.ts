@@ -112,6 +112,15 @@ describe('POST /charges on npm start', () => {
     expect(await app.items()).toHaveLength(before);
   });
 
+  it.each([0xff, 0xfe])('refuses a text with the byte %i, which is no UTF-8: 400', async (byte) => {
+    const body = Buffer.from(JSON.stringify({ ...charge, customerId: 'a?' }));
+    body[body.indexOf('?')] = byte;
+    expect(await post('order-bytes', '', { body })).toMatchObject({
+      status: 400,
+      text: expect.stringContaining('not JSON in UTF-8') as unknown,
+    });
+  });
+
   it.each([
     ['an empty key', ''],
     ['an over-long key', 'k'.repeat(5000)],

@@ -37,6 +37,59 @@ describe('jsonBody', () => {
     },
   );
 
+  it.each([
+    ['content-type', 'application/json; charset=utf-16'],
+    ['content-type', 'application/json;a=b; Charset="ISO-8859-1"'],
+    ['content-type', 'application/json; charset=utf-8; charset=utf-16'],
+    ['content-encoding', 'gzip'],
+    ['content-encoding', 'identity, br'],
+  ])('refuses %s %j with 415', (name, value) => {
+    expect(status({ body: '{}', headers: { 'content-type': 'application/json', [name]: value } })).toBe(415);
+  });
+
+  it.each([
+    ['content-type', 'application/json; charset="UTF-8"'],
+    ['content-encoding', 'identity'],
+    ['content-encoding', 'Identity'],
+  ])('takes %s %j', (name, value) => {
+    expect(status({ body: '{}', headers: { 'content-type': 'application/json', [name]: value } })).toBe(200);
+  });
+
+  it.each([
+    '4503599627370497.6',
+    '9007199254740990.7',
+    '9007199254740993',
+    '1.00000000000000000001',
+    '-1.00000000000000000001e2',
+    '1e400',
+    '-1e400',
+    '1e-400',
+    `1${'0'.repeat(250_000)}1`,
+  ])('refuses a number that a double rounds, and does not repeat it: %.30s', (number) => {
+    expect(() => read({ body: `{"a":[${number}]}` }, 300_000)).toThrow(
+      /^The body has a number with more digits than are kept\.$/,
+    );
+  });
+
+  it.each([
+    '9007199254740991',
+    '0.30000000000000004',
+    '1.0000000000000000000000',
+    '1e100',
+    '100000000000000000000000',
+    '-0.000000000000000000001',
+    '5e-324',
+    '0e999',
+    '0.00000000000000000000',
+  ])('takes a number that a double keeps: %s', (number) => {
+    expect(read({ body: `{"a":${number}}` })).toEqual({ a: Number(number) });
+  });
+
+  it('takes digits in a text, and the last of two members, as JSON.parse does', () => {
+    expect(read({ body: '{"a":"1.00000000000000000001"}' })).toEqual({ a: '1.00000000000000000001' });
+    expect(read({ body: '{"a":"1.00000000000000000001","a":1.0000000000000000}' })).toEqual({ a: 1 });
+  });
+
   it('decodes base64', () => {
     expect(read({ body: '{"a":"ü"}', base64: true })).toEqual({ a: 'ü' });
   });

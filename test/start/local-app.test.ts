@@ -1,13 +1,15 @@
-import { mkdtempSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readdirSync, writeFileSync } from 'node:fs';
 import { request } from 'node:http';
+import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DescribeTableCommand, DescribeTimeToLiveCommand, DynamoDBClient, ScanCommand } from '@aws-sdk/client-dynamodb';
 import type { APIGatewayProxyEventV2WithIAMAuthorizer } from 'aws-lambda';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { LocalApp } from '../../lib/local/start/local-app.js';
 import { startLocalApp } from '../../lib/local/start/local-app.js';
 import { StartError } from '../../lib/local/start/start-error.js';
+import { keepAliveClient } from './keep-alive-client.js';
 import { synthesizeProbeApp } from './probe-app.js';
 
 let directory: string;
@@ -149,6 +151,47 @@ describe('a running app', () => {
   });
 });
 
+describe('stopping', () => {
+  const untilPrinted = async (text: string, times: number) =>
+    vi.waitFor(() => expect(printed.filter((line) => line.includes(text)).length).toBeGreaterThanOrEqual(times));
+
+  it('answers all calls in progress, and no client with open connections loses one', async () => {
+    const stopping = await start();
+    const clients = Array.from({ length: 8 }, () => keepAliveClient(`${stopping.url}/probe`));
+    const calling = Promise.all(clients.map((client) => client.callUntilRefused('{"mode":"plain","writes":1}')));
+    await untilPrinted('POST /probe 200', 80);
+    await stopping.close();
+    const ends = await calling;
+    expect(ends.map(({ refusal }) => refusal)).toEqual(clients.map(() => 'ECONNREFUSED'));
+    expect(new Set(ends.flatMap(({ statuses }) => statuses))).toEqual(new Set([200]));
+    expect(ends.map(({ lastConnection }) => lastConnection)).toEqual(clients.map(() => 'close'));
+    expect(printed.join('\n')).not.toMatch(/crashed|failed| 500 /);
+  });
+
+  it('waits for a slow call, takes no new connection meanwhile, and waits for none that asks nothing', async () => {
+    const stopping = await start();
+    const { hostname, port } = new URL(stopping.url);
+    const silent = connect(Number(port), hostname);
+    await new Promise((resolve) => silent.once('connect', resolve));
+    const slow = keepAliveClient(`${stopping.url}/probe`).callUntilRefused('{"mode":"slow"}');
+    await untilPrinted('waits', 1);
+    const closed = stopping.close();
+    await expect(fetch(`${stopping.url}/probe`)).rejects.toThrow();
+    expect(await slow).toEqual({ statuses: [200], lastConnection: 'close', refusal: 'ECONNREFUSED' });
+    await closed;
+    silent.destroy();
+  });
+
+  it('does not wait for ever: a function that hangs ends at its timeout', async () => {
+    const stopping = await start();
+    const hanging = keepAliveClient(`${stopping.url}/probe`).callUntilRefused('{"mode":"hang"}');
+    await untilPrinted('hangs', 1);
+    await stopping.close();
+    expect((await hanging).statuses).toEqual([500]);
+    expect(printed.at(-1)).toContain('the function timed out');
+  });
+});
+
 describe('starting', () => {
   it('keeps the items in a data folder', async () => {
     const dataDir = mkdtempSync(join(tmpdir(), 'safewrites-data-'));
@@ -185,8 +228,46 @@ describe('starting', () => {
     expect(await refusal(start(file))).toContain('cannot be written');
     const dataDir = mkdtempSync(join(tmpdir(), 'safewrites-data-'));
     const first = await start(dataDir);
-    expect(await refusal(start(dataDir))).toContain(dataDir);
+    expect(await refusal(start(dataDir))).toContain(`${dataDir} cannot be opened, because another process uses it`);
     await first.close();
+  });
+
+  it.skipIf(process.platform !== 'linux')(
+    'says at once that a folder which takes no folder cannot be written',
+    async () => {
+      expect(await refusal(start('/proc/safewrites/data'))).toContain('name a folder of your own with --data-dir');
+    },
+  );
+
+  it('makes the folders above a data folder', async () => {
+    const dataDir = join(mkdtempSync(join(tmpdir(), 'safewrites-data-')), 'a/b');
+    await (await start(dataDir)).close();
+    expect(readdirSync(dataDir)).toContain('CURRENT');
+  });
+
+  it('says that a folder holds something else, and leaves nothing in it', async () => {
+    const dataDir = mkdtempSync(join(tmpdir(), 'safewrites-data-'));
+    writeFileSync(join(dataDir, 'letter.txt'), 'dear');
+    const message = await refusal(start(dataDir));
+    expect(message).toContain('holds other files and no database');
+    expect(message).toContain('--data-dir');
+    expect(readdirSync(dataDir)).toEqual(['letter.txt']);
+  });
+
+  it('says that a data folder is damaged', async () => {
+    const dataDir = mkdtempSync(join(tmpdir(), 'safewrites-data-'));
+    await (await start(dataDir)).close();
+    writeFileSync(join(dataDir, 'CURRENT'), 'MANIFEST-999999\n');
+    const message = await refusal(start(dataDir));
+    expect(message).toContain('damaged');
+    expect(message).toContain('--data-dir');
+    expect(message).not.toContain('another process');
+  });
+
+  it('takes a folder in which a first start was cut short', async () => {
+    const dataDir = mkdtempSync(join(tmpdir(), 'safewrites-data-'));
+    writeFileSync(join(dataDir, 'LOCK'), '');
+    await (await start(dataDir)).close();
   });
 
   it.each([

@@ -110,6 +110,14 @@ describe('the payload of a request', () => {
     expect(event([name, value], { body })).toMatchObject({ body: body.toString('base64'), isBase64Encoded: true });
   });
 
+  it.each([0xff, 0xfe])('passes a body that is no UTF-8, with the byte %i, as base64', (byte) => {
+    const body = Buffer.from([0x22, byte, 0x22]);
+    expect(event(['Content-Type', 'application/json'], { body })).toMatchObject({
+      body: body.toString('base64'),
+      isBase64Encoded: true,
+    });
+  });
+
   it('has no authorizer on a route without one', () => {
     expect(event([], { iam: false }).requestContext).not.toHaveProperty('authorizer');
   });

@@ -2,11 +2,15 @@
  * The significant digits of a number's text, without sign, point, exponent and outer zeros: what DynamoDB counts to 38,
  * and what a double must give back to have lost nothing.
  */
-export const significantDigits = (text: string): string =>
-  text
-    .replace(/[eE].*$/, '')
-    .replace(/[-+.]/g, '')
-    .replace(/^0+|0+$/g, '');
+export const significantDigits = (text: string): string => {
+  const digits = text.replace(/[eE].*$/, '').replace(/[-+.]/g, '');
+  let start = 0;
+  let end = digits.length;
+  // A pattern for the zeros at the end would take quadratic time on text that has many before it.
+  while (start < end && digits[start] === '0') start++;
+  while (end > start && digits[end - 1] === '0') end--;
+  return digits.slice(start, end);
+};
 
 /** Whether a double made of a number's text lost digits: it holds every decimal of up to 15, and few beyond. */
 export const losesDigits = (text: string, value: number): boolean => {

@@ -68,8 +68,6 @@ async function invoke(handler: Handler, { id, event, traceId, deadline }: Invoke
   }
 }
 
-// Ctrl-C reaches the whole process group; the server decides when this process ends.
-process.on('SIGINT', () => {});
 process.on('disconnect', () => process.exit(0));
 
 try {

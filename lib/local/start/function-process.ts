@@ -98,6 +98,8 @@ export class FunctionProcess {
     const host = join(import.meta.dirname, `function-host${extname(import.meta.filename)}`);
     const child = fork(host, [folder, handler], {
       execArgv: [],
+      // Ctrl-C and the like reach the whole process group: away from it, calls in progress can end.
+      detached: true,
       stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
       env: {
         PATH: process.env['PATH'],
@@ -124,6 +126,9 @@ export class FunctionProcess {
     for (const stream of [child.stdout!, child.stderr!]) {
       createInterface({ input: stream }).on('line', this.#surroundings.print);
     }
+    // By itself it ends when we do, unless its code never yields.
+    const kill = (): void => void child.kill('SIGKILL');
+    process.once('exit', kill);
     const waiting: RunningFunction['waiting'] = new Map();
     const running = new Promise<RunningFunction>((resolve, reject) => {
       const broken = (reason: string): void => {
@@ -134,6 +139,7 @@ export class FunctionProcess {
       };
       child.on('error', (error) => broken(error.message));
       child.on('exit', () => {
+        process.off('exit', kill);
         broken('its process ended');
         this.#forget(running);
         for (const settle of [...waiting.values()]) settle({ failure: 'crashed' });

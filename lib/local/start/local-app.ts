@@ -1,11 +1,11 @@
 import { randomBytes } from 'node:crypto';
-import { access, constants, mkdir } from 'node:fs/promises';
 import type { AddressInfo } from 'node:net';
 import { createServer } from 'node:http';
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
-import { createLocalDynamoDB } from '../index.js';
 import { callLine, dynamoDBRequestText } from './call-line.js';
 import { createTables } from './create-tables.js';
+import { checkDataFolder, openDynamoDB } from './data-folder.js';
+import { Drain } from './drain.js';
 import { DynamoDBRequests } from './dynamodb-requests.js';
 import type { DynamoDBRequest } from './dynamodb-requests.js';
 import { FunctionProcess } from './function-process.js';
@@ -58,15 +58,19 @@ export async function startLocalApp({ port, dataDir, assembly, print }: LocalApp
     // The port is taken first, so that a second start fails at once; early requests wait for the rest.
     let serve: ((request: IncomingMessage, response: ServerResponse) => Promise<void>) | undefined = undefined;
     const early: (() => void)[] = [];
-    const server = createServer((request, response) => {
+    const server = createServer();
+    const drain = new Drain(server);
+    server.on('request', (request, response) => {
       const run = (): void => void serve!(request, response).catch(() => response.destroy());
       if (serve === undefined) early.push(run);
       else run();
     });
     const url = await listen(server, port);
-    closers.push(() => stop(server));
+    let running = false;
+    // Nobody answers the early ones of a start that fails.
+    closers.push(() => (running ? undefined : drain.stop(0)));
 
-    if (dataDir !== undefined) await checkDataDir(dataDir);
+    if (dataDir !== undefined) await checkDataFolder(dataDir);
     const [dynamodb, app] = await settleBoth(openDynamoDB(dataDir), assembly().then(readSynthesizedApp), (opened) =>
       closers.push(() => opened.close()),
     );
@@ -88,8 +92,10 @@ export async function startLocalApp({ port, dataDir, assembly, print }: LocalApp
 
     serve = (request, response) => answer(request, response, { app, functions, requests, print });
     for (const run of early) run();
-    // Calls in progress must end before what they use is closed.
-    closers.push(() => stop(server));
+    running = true;
+    // Calls in progress must end before what they use is closed; a function that hangs ends at its timeout.
+    const longest = Math.max(0, ...app.functions.map(({ timeoutSeconds }) => timeoutSeconds));
+    closers.push(() => drain.stop((longest + 1) * 1000));
     return { url, dynamodbEndpoint: endpoint, app, close };
   } catch (error) {
     await close();
@@ -177,35 +183,6 @@ function listen(server: Server, port: number): Promise<string> {
     });
     server.listen(port, host, () => resolve(`http://${host}:${(server.address() as AddressInfo).port}`));
   });
-}
-
-function stop(server: Server): Promise<void> {
-  return new Promise((resolve) => {
-    const impatient = setTimeout(() => server.closeAllConnections(), 3000);
-    server.close(() => {
-      clearTimeout(impatient);
-      resolve();
-    });
-    server.closeIdleConnections();
-  });
-}
-
-async function checkDataDir(dataDir: string): Promise<void> {
-  try {
-    await mkdir(dataDir, { recursive: true });
-    await access(dataDir, constants.R_OK | constants.W_OK);
-  } catch {
-    throw new StartError(`The data folder ${dataDir} cannot be written: name a folder of your own with --data-dir.`);
-  }
-}
-
-async function openDynamoDB(dataDir: string | undefined) {
-  try {
-    return await createLocalDynamoDB(dataDir === undefined ? {} : { dataDir });
-  } catch (error) {
-    if (dataDir === undefined) throw error;
-    throw new StartError((error as Error).message);
-  }
 }
 
 /** Waits for both also when one fails, so that `opened` can close what was opened. */

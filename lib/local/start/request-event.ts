@@ -1,3 +1,4 @@
+import { isUtf8 } from 'node:buffer';
 import { randomUUID } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import type { APIGatewayProxyEventV2 } from 'aws-lambda';
@@ -44,7 +45,9 @@ export function requestEvent(
   headers['x-forwarded-for'] = [headers['x-forwarded-for'], sourceIp].filter(Boolean).join(', ');
   headers['x-forwarded-port'] = /:(\d+)$/.exec(host)?.[1] ?? '80';
   headers['x-forwarded-proto'] = 'http';
-  const isBase64Encoded = body.length > 0 && !isText(headers['content-type'], headers['content-encoding']);
+  // As text, bytes that are no UTF-8 would be replaced, and two bodies become one.
+  const isBase64Encoded =
+    body.length > 0 && !(isText(headers['content-type'], headers['content-encoding']) && isUtf8(body));
   const queryStringParameters = joinQuery(query);
 
   const event = {
