@@ -2,6 +2,7 @@ import type { AttributeDefinition, GlobalSecondaryIndex, KeySchemaElement } from
 import {
   CreateTableCommand,
   DescribeTableCommand,
+  DescribeTimeToLiveCommand,
   DynamoDBClient,
   ResourceNotFoundException,
   UpdateTimeToLiveCommand,
@@ -24,10 +25,13 @@ export async function createTables(config: DynamoDBClientConfig, tables: readonl
 async function createTable(client: DynamoDBClient, table: AppTable): Promise<void> {
   const existing = await keysOf(client, table.name);
   if (existing !== undefined) {
-    if (existing === keyText(table.keySchema)) return;
-    throw new StartError(
-      `The data folder holds a table ${table.name} with other keys: name another --data-dir, or delete the old one.`,
-    );
+    if (existing !== keyText(table.keySchema)) {
+      throw new StartError(
+        `The data folder holds a table ${table.name} with other keys: name another --data-dir, or delete the old one.`,
+      );
+    }
+    await expire(client, table);
+    return;
   }
   await client.send(
     new CreateTableCommand({
@@ -44,14 +48,20 @@ async function createTable(client: DynamoDBClient, table: AppTable): Promise<voi
     }),
   );
   await waitUntilTableExists({ client, maxWaitTime: 10, minDelay: 1 }, { TableName: table.name });
-  if (table.timeToLiveAttribute !== undefined) {
-    await client.send(
-      new UpdateTimeToLiveCommand({
-        TableName: table.name,
-        TimeToLiveSpecification: { AttributeName: table.timeToLiveAttribute, Enabled: true },
-      }),
-    );
-  }
+  await expire(client, table);
+}
+
+/** Turns time to live on where it is off, as after a kill between the table and this. */
+async function expire(client: DynamoDBClient, { name, timeToLiveAttribute }: AppTable): Promise<void> {
+  if (timeToLiveAttribute === undefined) return;
+  const { TimeToLiveDescription } = await client.send(new DescribeTimeToLiveCommand({ TableName: name }));
+  if (TimeToLiveDescription?.TimeToLiveStatus === 'ENABLED') return;
+  await client.send(
+    new UpdateTimeToLiveCommand({
+      TableName: name,
+      TimeToLiveSpecification: { AttributeName: timeToLiveAttribute, Enabled: true },
+    }),
+  );
 }
 
 async function keysOf(client: DynamoDBClient, name: string): Promise<string | undefined> {
