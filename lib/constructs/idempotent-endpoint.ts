@@ -29,7 +29,7 @@ export interface IdempotentEndpointProps extends KitFunctionOptions {
   readonly description?: string;
 
   /**
-   * Environment variables beside TABLE_NAME.
+   * Environment variables beside TABLE_NAME and SAFEWRITES_ROUTE.
    *
    * @default - none
    */
@@ -61,8 +61,11 @@ export class IdempotentEndpoint extends Construct {
   /** The HTTP API. */
   readonly api: apigateway.HttpApi;
 
-  /** The API's only route. */
+  /** The route that the endpoint serves. */
   readonly route: apigateway.HttpRoute;
+
+  /** Whatever else is called, which the endpoint answers with 404 or 405. */
+  readonly fallback: apigateway.HttpRoute;
 
   /** The function behind it. */
   readonly function: lambda.Function;
@@ -80,7 +83,8 @@ export class IdempotentEndpoint extends Construct {
       ...options,
       code,
       description: description ?? `POST ${path}, once per Idempotency-Key`,
-      environment: { TABLE_NAME: table.table.tableName, ...environment },
+      // The function refuses what the fallback route brings it beside this.
+      environment: { TABLE_NAME: table.table.tableName, SAFEWRITES_ROUTE: `POST ${path}`, ...environment },
     });
     this.function = handler.function;
     this.logGroup = handler.logGroup;
@@ -91,12 +95,16 @@ export class IdempotentEndpoint extends Construct {
     table.grantActions(handler.role, 'GetItem');
 
     this.api = new apigateway.HttpApi(this, 'Api', { apiName: `${Stack.of(this).stackName}-${id}` });
-    const [route] = this.api.addRoutes({
-      path,
-      methods: [apigateway.HttpMethod.POST],
-      integration: new HttpLambdaIntegration('Integration', handler.function),
-      authorizer: new HttpIamAuthorizer(),
-    });
+    const integration = new HttpLambdaIntegration('Integration', handler.function);
+    const authorizer = new HttpIamAuthorizer();
+    const [route] = this.api.addRoutes({ path, methods: [apigateway.HttpMethod.POST], integration, authorizer });
     this.route = route!;
+    // The gateway's own answer to another path or method is no problem document; the function's is.
+    this.fallback = new apigateway.HttpRoute(this, 'Fallback', {
+      httpApi: this.api,
+      routeKey: apigateway.HttpRouteKey.DEFAULT,
+      integration,
+      authorizer,
+    });
   }
 }

@@ -24,8 +24,10 @@ const ended = (outcome: 'mismatch' | 'conflict', what: Problem): never => {
 /** The answer to an event; problems are thrown. */
 export const endpoint = <B>(options: IdempotentOptions<B>, now: () => number) => {
   const { table, schema, scope = principalOf, horizonSeconds = 86_400, maximumBodyBytes = 262_144 } = options;
-  const route = options.route === undefined ? undefined : parseRoute(options.route);
-  if (options.route !== undefined && route === undefined) invalid('route', 'expected a method and a path');
+  // The construct says it too, since it sends other paths and methods here to be refused.
+  const served = options.route ?? process.env['SAFEWRITES_ROUTE'];
+  const route = served === undefined ? undefined : parseRoute(served);
+  if (served !== undefined && route === undefined) invalid('route', 'expected a method and a path');
   checkBounds({ horizonSeconds, maxAttempts: options.maxAttempts });
   const allowed = (options.headers ?? replayedHeaders).map((name) => name.toLowerCase());
 

@@ -31,7 +31,10 @@ export interface IdempotentOptions<B> {
   readonly schema?: Schema<B>;
   /** The text of a schema's issue, if it quotes nothing of the request. @default none: only the place is told */
   readonly describeIssue?: DescribeIssue;
-  /** What is served, such as `POST /orders/{id}`; other methods and paths are refused. @default whatever arrives */
+  /**
+   * What is served, such as `POST /orders/{id}`; other methods and paths are refused. @default the environment
+   * variable SAFEWRITES_ROUTE, which the construct sets; without it, whatever arrives
+   */
   readonly route?: string;
   /**
    * Whose key it is: two callers may choose the same one. Required where no authorizer of IAM or JWT names the caller.

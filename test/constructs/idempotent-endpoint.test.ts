@@ -28,7 +28,13 @@ describe('IdempotentEndpoint', () => {
       Handler: 'index.handler',
       MemorySize: 1024,
       Timeout: 10,
-      Environment: { Variables: { TABLE_NAME: tableRef, NODE_OPTIONS: '--enable-source-maps' } },
+      Environment: {
+        Variables: {
+          TABLE_NAME: tableRef,
+          SAFEWRITES_ROUTE: 'POST /charges',
+          NODE_OPTIONS: '--enable-source-maps',
+        },
+      },
       LoggingConfig: { LogFormat: 'JSON', LogGroup: { Ref: Match.stringLikeRegexp('Logs') } },
       TracingConfig: Match.absent(),
     });
@@ -60,13 +66,13 @@ describe('IdempotentEndpoint', () => {
     template.hasResource('AWS::Logs::LogGroup', { Properties: { RetentionInDays: 7 }, DeletionPolicy: 'Delete' });
   });
 
-  it('is reached by POST under IAM authorization, and by nothing else', () => {
+  it('is reached under IAM authorization, by POST and by whatever it has to refuse', () => {
     const template = endpoint();
-    template.resourceCountIs('AWS::ApiGatewayV2::Route', 1);
-    template.hasResourceProperties('AWS::ApiGatewayV2::Route', {
-      RouteKey: 'POST /charges',
-      AuthorizationType: 'AWS_IAM',
-    });
+    template.resourceCountIs('AWS::ApiGatewayV2::Route', 2);
+    for (const RouteKey of ['POST /charges', '$default']) {
+      template.hasResourceProperties('AWS::ApiGatewayV2::Route', { RouteKey, AuthorizationType: 'AWS_IAM' });
+    }
+    template.resourceCountIs('AWS::ApiGatewayV2::Integration', 1);
     template.hasResourceProperties('AWS::ApiGatewayV2::Integration', { PayloadFormatVersion: '2.0' });
     template.hasResourceProperties('AWS::ApiGatewayV2::Api', { ProtocolType: 'HTTP', Name: 'Test-Charge' });
   });

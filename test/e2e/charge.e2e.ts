@@ -134,9 +134,14 @@ describe('POST /charges on npm start', () => {
     expect(await post('order-big', 'x'.repeat(7 * 1024 * 1024))).toMatchObject({ status: 413 });
   });
 
-  it('refuses another method and another path', async () => {
-    expect((await fetch(`${app.url}/charges`)).status).toBe(404);
-    expect((await fetch(`${app.url}/refunds`, { method: 'POST' })).status).toBe(404);
+  it.each([
+    ['another method', '/charges', 'GET', 405],
+    ['another path', '/refunds', 'POST', 404],
+  ])('refuses %s as a problem', async (_what, path, method, status) => {
+    const answer = await fetch(`${app.url}${path}`, { method });
+    expect(answer.status).toBe(status);
+    expect(answer.headers.get('content-type')).toContain('application/problem+json');
+    expect(answer.headers.get('allow')).toBe(status === 405 ? 'POST' : null);
   });
 
   it('prints each call, what it asked of DynamoDB and the write units, and no key or value', () => {

@@ -23,11 +23,13 @@ export async function synthesizeProbeApp(bundleText?: string): Promise<string> {
   });
   const app = new App({ outdir: join(folder, 'cdk.out') });
   const stack = new Stack(app, 'Probe');
-  new IdempotentEndpoint(stack, 'Endpoint', {
+  const endpoint = new IdempotentEndpoint(stack, 'Endpoint', {
     table: new SafeWritesTable(stack, 'Table'),
     code: lambda.Code.fromAsset(join(folder, 'code')),
     path: '/probe',
     timeout: Duration.seconds(2),
   });
+  // Leaves other paths and methods to the gateway, as an API without a default route does.
+  endpoint.node.tryRemoveChild('Fallback');
   return app.synth().directory;
 }
