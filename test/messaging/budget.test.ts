@@ -17,6 +17,22 @@ const caught = (run: () => unknown): Error & { path?: string } => {
 };
 
 describe('the room of a message', () => {
+  it('leaves what a relay notes beside the events of an aggregate, as the outbox does', () => {
+    const session = new TestSession();
+    const of = { aggregate: 'a', sequence: 1 };
+    const publish = (length: number) => session.publish({ type: 'e', detail: { text: 'x'.repeat(length) } }, of);
+    publish(200_000);
+    publish(200_000);
+    expect(() => publish(8_000)).toThrow(LimitExceededError);
+    publish(1_000);
+    expect(session.events).toHaveLength(3);
+  });
+
+  it('is refused to a sequence without an aggregate, which would have no order', () => {
+    const session = new TestSession();
+    expect(() => session.publish({ type: 'e', detail: {} }, { sequence: 1 } as never)).toThrow(/aggregate/);
+  });
+
   it('is 100 operations: 1 inbox, 1 per aggregate, 1 for events without, 1 per saga, the rest the handler’s', async () => {
     const session = new TestSession();
     await session.saga(Process, 'a');
@@ -29,7 +45,7 @@ describe('the room of a message', () => {
     const error = caught(() => session.add(put('one-more'), 'last'));
     expect(error).toBeInstanceOf(LimitExceededError);
     expect(error.message).toMatch(
-      /^last: the transaction has 100 operations already, DynamoDB's limit: inbox 1 \(\d+ bytes\), outbox 3 \(\d+ bytes\), sagas 2 \(0 bytes\), the handler's own 94 \([\d,]+ bytes\); the largest are /,
+      /^last: the transaction has 100 operations already, DynamoDB's limit: inbox 1 \(\d+ bytes\), outbox 3 \([\d,]+ bytes\), sagas 2 \(0 bytes\), the handler's own 94 \([\d,]+ bytes\); the largest are /,
     );
     expect(() => session.publish({ type: 'e', detail: {} }, { aggregate: 'z', sequence: 1 })).toThrow(/^outbox 4: /);
     await expect(session.saga(Process, 'c')).rejects.toThrow(/^saga PROCESS 3: /);

@@ -131,6 +131,13 @@ describe('fromKafka', () => {
     }
   });
 
+  it('refuses an id that is no text, rather than taking two for one', () => {
+    for (const last of [130, 200]) {
+      const headers = [{ 'message-id': [0, 0, 0, 0, 0, 0, 0, last] }];
+      expect(caught(() => source.messageOf({ value: base64('{}'), headers }))).toMatchObject({ reason: 'identity' });
+    }
+  });
+
   it.each(['{', '\ufffd{}'])('refuses a value that is no JSON', (text) => {
     expect(caught(() => source.messageOf({ value: base64(text), headers: [] }))).toMatchObject({ reason: 'body' });
     const binary = Buffer.from([0x22, 0xff, 0x22]).toString('base64');

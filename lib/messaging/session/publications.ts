@@ -3,6 +3,7 @@ import type { AttributeMap, AttributeValue } from '../../commands/attributes/att
 import { itemSize, valueSize } from '../../commands/attributes/item-size.js';
 import { invalid } from '../../commands/errors/errors.js';
 import { stepSymbol, type StepCommand, type StepParts } from '../../commands/write/step.js';
+import { reservedBytes } from '../../recipes/outbox/event.js';
 import { outbox, type Outbox, type OutboxEvent, type OutboxOptions } from '../../recipes/index.js';
 import type { Budget } from './budget.js';
 import { itemId } from './operation.js';
@@ -61,6 +62,8 @@ export class Publications {
   add(event: OutboxEvent, of: OfAggregate | undefined): void {
     const { budget, traceparent, byAggregate } = this;
     const { aggregate, sequence } = of ?? {};
+    if (aggregate === undefined && sequence !== undefined)
+      invalid('aggregate', 'goes with a sequence: without it there is no order');
     const earlier = byAggregate.get(aggregate);
     if (earlier !== undefined && earlier.sequence !== sequence)
       invalid('sequence', 'one commit moves an aggregate once: all its events take the same sequence');
@@ -72,7 +75,7 @@ export class Publications {
     const [value] = (parts.written['events'] as { L: AttributeValue[] }).L as [AttributeValue];
     if (earlier === undefined) {
       const name = `outbox ${byAggregate.size + 1}`;
-      const bytes = itemSize(parts.written);
+      const bytes = itemSize(parts.written) + reservedBytes;
       budget.take(name, { share: 'outbox', item: itemId(parts), bytes });
       byAggregate.set(aggregate, { name, sequence, parts, events: [value], bytes });
     } else {

@@ -26,8 +26,8 @@ const json = (value: Uint8Array | undefined): never =>
   (value === undefined ? undefined : JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(value))) as never;
 
 /**
- * Messages of Kafka records, of MSK or a cluster of one's own. Of a header given twice, the last counts. It costs
- * nothing.
+ * Messages of Kafka records, of MSK or a cluster of one's own. Of a header given twice, the last counts; one that is no
+ * UTF-8 text counts as missing, so that a binary id is refused rather than taken for another. It costs nothing.
  *
  * @example const from = fromKafka<{ orderId: string }>({ id: headerId('message-id') });
  */
@@ -36,8 +36,17 @@ export const fromKafka = <M = unknown>({ id, decode = json }: FromKafka<M>): Mes
     const bytes = value === null || value === undefined ? undefined : Buffer.from(value, 'base64');
     const header = (name: string): string | undefined => {
       const found = (headers ?? []).findLast((given) => Object.hasOwn(given, name))?.[name];
-      return found === undefined || found === null ? undefined : Buffer.from(found).toString();
+      return found === undefined || found === null ? undefined : textOf(Buffer.from(found));
     };
     return identified({ body: decoded(bytes, decode), header }, id);
   },
 });
+
+/** Bytes that are no UTF-8 are no text: replaced, two ids would become one, and the second message would be lost. */
+const textOf = (bytes: Uint8Array): string | undefined => {
+  try {
+    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes);
+  } catch {
+    return undefined;
+  }
+};

@@ -126,6 +126,8 @@ export class ClaimedRecords {
       if (failed === undefined) return 'Changed';
       const record = failedCondition(failed, recordStep);
       if (record !== undefined) return this.changed(record.item, claim, name, to, by);
+      // Another transaction held the record, so nothing is known of it, and the claims alone don't say.
+      if (failed[recordStep] !== undefined) return again();
       const old = failedCondition(failed, 'old');
       const taken = failedCondition(failed, 'new');
       if (taken !== undefined && !claim.isOf(taken.item, by)) return 'Taken';
@@ -169,7 +171,8 @@ export class ClaimedRecords {
 
   remove(key: Values, options?: ClaimsRunOptions): Promise<ClaimsRemoval> {
     const by = this.options.owner(key);
-    const others = new Set<string>();
+    // By value: a run after a conflict may find another one, whose claim is the owner's.
+    const others = new Map<string, unknown>();
     return this.run(async (signal) => {
       const record = (await this.table.get(key).consistent().item({ signal })) as Values | undefined;
       if (record === undefined) return 'NoRecord';
@@ -180,14 +183,17 @@ export class ClaimedRecords {
         const value = record[name];
         const attribute = this.attribute(name);
         deletion = deletion.if(value === undefined ? attribute.notExists() : attribute.eq(value));
-        if (value !== undefined && !others.has(name)) steps[name] = releaseIfHeld(claim, value, by);
+        const isOthers = others.has(name) && others.get(name) === value;
+        if (value !== undefined && !isOthers) steps[name] = releaseIfHeld(claim, value, by);
       }
       steps[recordStep] = deletion.returnOldOnFailure();
       const failed = await this.commit(steps, signal);
       if (failed === undefined) return 'Removed';
       const gone = failedCondition(failed, recordStep);
       if (gone !== undefined) return gone.item === undefined ? 'NoRecord' : again();
-      for (const name of this.claims.keys()) if (failedCondition(failed, name) !== undefined) others.add(name);
+      for (const name of this.claims.keys()) {
+        if (failedCondition(failed, name) !== undefined) others.set(name, record[name]);
+      }
       return again();
     }, options);
   }

@@ -8,8 +8,10 @@ import { Buffer } from 'node:buffer';
 export const hashParts = (parts: readonly (string | Uint8Array)[]): string => {
   const hash = createHash('sha256');
   for (const part of parts) {
-    const bytes = typeof part === 'string' ? Buffer.from(part) : part;
-    hash.update(`${bytes.byteLength}:`).update(bytes);
+    // UTF-8 makes one of all lone surrogates, so text that has them is told apart by its code units.
+    const encoding = typeof part === 'string' && !part.isWellFormed() ? 'utf16le' : 'utf8';
+    const bytes = typeof part === 'string' ? Buffer.from(part, encoding) : part;
+    hash.update(encoding === 'utf8' ? `${bytes.byteLength}:` : `u${bytes.byteLength}:`).update(bytes);
   }
   return hash.digest('base64url');
 };

@@ -86,14 +86,25 @@ export class Lock {
     const { entity, items, leaseMs, clock } = this.terms;
     const askedAt = performance.now();
     const heldUntil = new Date(clock() + leaseMs);
-    const { conditionMet } = await retryOnConflict(
+    const result = await retryOnConflict(
       () =>
-        items.update({ name: this.name }).set(entity.attrs.heldUntil, heldUntil).if(this.isOwn()).trySend({ signal }),
+        items
+          .update({ name: this.name })
+          .set(entity.attrs.heldUntil, heldUntil)
+          .if(this.isOwn())
+          // An attempt that arrives after a later renewal must not take back what that one promised.
+          .if(entity.attrs.heldUntil.notExistsOrLe(heldUntil))
+          .returnOldOnFailure()
+          .trySend({ signal }),
       { on: 'transactionConflict', signal },
     );
-    if (!conditionMet) throw new LockLostError();
-    this.until = heldUntil;
-    this.endsAt = askedAt + leaseMs;
+    if (result.conditionMet) this.until = heldUntil;
+    else {
+      const { token, owner, heldUntil: later } = result.item ?? {};
+      if (token !== this.token || owner !== this.owner || later === undefined) throw new LockLostError();
+      this.until = later;
+    }
+    this.endsAt = Math.max(this.endsAt, askedAt + leaseMs);
   }
 
   /**

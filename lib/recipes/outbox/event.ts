@@ -32,8 +32,8 @@ export const storedEvent = (
 ): StoredEvent => {
   const { id = randomUUID(), type, source = defaultSource, time = new Date() } = event;
   if (!/^[!-~]{1,128}$/.test(id)) invalid('events.id', 'expected 1 to 128 visible ASCII characters');
-  if (type === '' || type.length > 128) invalid('events.type', 'expected 1 to 128 characters');
-  if (source === '') invalid('events.source', 'expected text, not empty');
+  if (typeof type !== 'string' || type === '' || type.length > 128) invalid('events.type', 'expected 1 to 128 characters');
+  if (typeof source !== 'string' || source === '') invalid('events.source', 'expected text, not empty');
   const detail = jsonText(event.detail);
   // What stands beside the detail is escaped as JSON text there.
   const bytes =
@@ -54,8 +54,9 @@ const jsonText = (detail: object): string => {
   return text?.startsWith('{') ? text : invalid('events.detail', 'expected an object that JSON can hold');
 };
 
-/** An item's limit, less the rest of it, and less what a relay notes in it where its events can't be published. */
-const maximumItemBytes = 409_600 - 1_500;
+/** Kept free beside the events: the rest of the item, and what a relay notes in it where they can't be published. */
+export const reservedBytes = 1_500;
+const maximumItemBytes = 409_600 - reservedBytes;
 /** Names, time and structure of one stored event. */
 const storedEventBytes = 55;
 

@@ -98,6 +98,7 @@ export const outbox = (table: Table, options: OutboxOptions): Outbox => {
       if (traceparent !== undefined && !isTraceparent(traceparent)) invalid('traceparent', 'expected the W3C form');
       if ((named === undefined) !== (sequence === undefined))
         invalid('sequence', 'goes with an aggregate, and only so');
+      if (named !== undefined && typeof named !== 'string') invalid('aggregate', 'expected text');
       const aggregate = named ?? randomUUID();
       const item = {
         shard: shardOf(aggregate, shards),

@@ -107,6 +107,20 @@ describe('Locks', () => {
     expect(lock.token).toBe(1);
   });
 
+  it('keep what a later renewal promised when an earlier one arrives after it', async () => {
+    let now = Date.UTC(2026, 11, 1);
+    const locks = new Locks(here.shop, { leaseMs: 10_000, skewMs: 0, clock: () => now });
+    const lock = await locks.acquire(fresh());
+    now += 8_000;
+    await lock.renew();
+    const promised = lock.heldUntil;
+    now -= 5_000;
+    await lock.renew();
+    expect(lock.heldUntil).toEqual(promised);
+    const stored = await here.shop.of(lockEntity()).get({ name: lock.name }).consistent().item();
+    expect(stored?.heldUntil).toEqual(promised);
+  });
+
   it('fence off and refuse to renew what was released', async () => {
     const lock = await new Locks(here.shop).acquire(fresh());
     expect(await passes(lock)).toBe(true);
