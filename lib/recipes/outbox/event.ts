@@ -32,7 +32,8 @@ export const storedEvent = (
 ): StoredEvent => {
   const { id = randomUUID(), type, source = defaultSource, time = new Date() } = event;
   if (!/^[!-~]{1,128}$/.test(id)) invalid('events.id', 'expected 1 to 128 visible ASCII characters');
-  if (typeof type !== 'string' || type === '' || type.length > 128) invalid('events.type', 'expected 1 to 128 characters');
+  if (typeof type !== 'string' || type === '' || type.length > 128)
+    invalid('events.type', 'expected 1 to 128 characters');
   if (typeof source !== 'string' || source === '') invalid('events.source', 'expected text, not empty');
   const detail = jsonText(event.detail);
   // What stands beside the detail is escaped as JSON text there.
