@@ -83,16 +83,7 @@ export class DeleteCommand extends WriteCommand {
 
   protected override build(at: Cursor): BuiltWrite {
     this.checkVersionDecision();
-    const { entity, table } = this.binding;
-    const { ifVersion } = this.options;
-    if (ifVersion !== undefined) {
-      at.shape = at.shape.step(Token.VersionIs);
-      at.values.push(entity.model.version?.encode(ifVersion) as AttributeValue);
-    }
-    const request = { TableName: table.name, Key: this.key };
-    const rendered = this.rendered(at);
-    if (rendered.condition !== undefined) this.expressions(request, rendered, at);
-    return { request, version: undefined };
+    return this.buildByKey(at);
   }
 
   protected override sdkCommand(request: DeleteItemCommandInput): DeleteItemCommand {

@@ -1,4 +1,4 @@
-import type { AttributeMap, AttributeValue } from '../attributes/attribute-value.js';
+import type { AttributeValue } from '../attributes/attribute-value.js';
 import type { AttributeBuilder, Attributes, AnyAttribute, InputOf, ItemOf } from '../attributes/attribute.js';
 import { compileFields, type Field } from '../attributes/fields.js';
 import { checkText } from '../attributes/text.js';
@@ -258,9 +258,6 @@ export const modelOf = (value: unknown): EntityModel => {
     ? (value as EntityModel)
     : invalid('of', 'the entity was made by another version of safewrites: install one version');
 };
-
-/** A stored item, with what it is read by. */
-export type StoredItem = AttributeMap;
 
 /**
  * Declares an entity: its name is stored with every item, its key templates give the shape of its keys, and the types of

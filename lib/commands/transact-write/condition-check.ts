@@ -43,18 +43,10 @@ class ConditionCheckCommand extends WriteCommand {
   }
 
   protected override build(at: Cursor): BuiltWrite {
-    const { entity, table } = this.binding;
-    const { ifVersion } = this.options;
-    if (ifVersion !== undefined) {
-      at.shape = at.shape.step(Token.VersionIs);
-      at.values.push(entity.model.version?.encode(ifVersion) as AttributeValue);
-    }
-    const request = { TableName: table.name, Key: this.key };
-    const rendered = this.rendered(at);
-    if (rendered.condition === undefined)
+    const built = this.buildByKey(at);
+    if (built.request['ConditionExpression'] === undefined)
       invalid('conditionCheck', 'has no condition: say if(…), ifExists() or ifVersion(n)');
-    this.expressions(request, rendered, at);
-    return { request, version: undefined };
+    return built;
   }
 
   protected override sdkCommand(): never {

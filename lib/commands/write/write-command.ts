@@ -200,6 +200,20 @@ export abstract class WriteCommand extends SentOnce {
     if (values !== undefined) request['ExpressionAttributeValues'] = values;
   }
 
+  /** A request that holds nothing but a key and what has to be so: a delete, or a check. */
+  protected buildByKey(at: Cursor): BuiltWrite {
+    const { entity, table } = this.binding;
+    const { ifVersion } = this.options;
+    if (ifVersion !== undefined) {
+      at.shape = at.shape.step(Token.VersionIs);
+      at.values.push(entity.model.version?.encode(ifVersion) as AttributeValue);
+    }
+    const request: BuiltWrite['request'] = { TableName: table.name, Key: this.storedKey() };
+    const rendered = this.rendered(at);
+    if (rendered.condition !== undefined) this.expressions(request, rendered, at);
+    return { request, version: undefined };
+  }
+
   protected rendered(at: Cursor, isUpdate = false): Rendered {
     return render(this.binding.entity, at.shape, isUpdate);
   }
