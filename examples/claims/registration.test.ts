@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { testShop } from '../../test/recipes/locking/shop.js';
+import { testShop } from '../../test/support/recipe-shop.js';
 import { Registrant, register, registrants } from './registration.js';
 
 const db = testShop();

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { recipeShop, type RecipeShop } from '../../test/recipes/counters/recipe-shop.js';
+import { recipeShop, type RecipeShop } from '../../test/support/recipe-shop.js';
 import { DailyTally, countSignup, tally } from './daily-tally.js';
 import { countView } from './page-views.js';
 

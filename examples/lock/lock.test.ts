@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { TransactionCanceledException } from '../../lib/commands/index.js';
 import { Locks } from '../../lib/recipes/lock/locks.js';
-import { recipeShop, rejection, type RecipeShop } from '../../test/recipes/counters/recipe-shop.js';
+import { recipeShop, rejection, type RecipeShop } from '../../test/support/recipe-shop.js';
 import { Report, writeReport } from './nightly-report.js';
 
 let here: RecipeShop;

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { testShop, twenty } from '../../test/recipes/locking/shop.js';
+import { testShop, twenty } from '../../test/support/recipe-shop.js';
 import { Account, deposit, withdraw } from './account.js';
 
 const db = testShop();

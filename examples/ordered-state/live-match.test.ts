@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { toTimestamp } from '../../lib/commands/index.js';
-import { testShop } from '../../test/recipes/locking/shop.js';
+import { testShop } from '../../test/support/recipe-shop.js';
 import { LiveMatch, applyScore, liveMatches, standings } from './live-match.js';
 
 const db = testShop();

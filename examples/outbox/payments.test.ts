@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { TransactionCanceledException } from '../../lib/commands/index.js';
 import { outbox, type Outbox } from '../../lib/recipes/outbox/outbox.js';
-import { recipeShop, rejection, type RecipeShop } from '../../test/recipes/counters/recipe-shop.js';
+import { recipeShop, rejection, type RecipeShop } from '../../test/support/recipe-shop.js';
 import { pay, relayPayments } from './payments.js';
 
 let here: RecipeShop;

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { findUnknown, resolveUnknown } from '../../lib/recipes/idempotency/resolve-unknown.js';
-import { recipeShop, type RecipeShop } from '../../test/recipes/counters/recipe-shop.js';
+import { recipeShop, type RecipeShop } from '../../test/support/recipe-shop.js';
 import { PaidOrder, callOf, payOrder } from './pay-order.js';
 import type { Couriers, Payments } from './payments.js';
 

@@ -20,7 +20,7 @@ import {
 import { clientOf } from '../commands/support/handlers.js';
 import { offlineClient, offlineTable } from '../commands/support/offline.js';
 import { Order as IndexedOrder, order as indexedOrder, placedAt, shopOptions } from '../commands/support/shop.js';
-import { fresh, testShop } from '../recipes/locking/shop.js';
+import { fresh, testShop } from '../support/recipe-shop.js';
 import { uniqueTableName } from '../support/dynamodb.js';
 
 const Customer = entity('CUSTOMER', {

@@ -14,7 +14,7 @@ import {
   version,
 } from '../../lib/commands/index.js';
 import { claimOn, outbox, uniqueClaims } from '../../lib/recipes/index.js';
-import { fresh, testShop } from '../recipes/locking/shop.js';
+import { fresh, testShop } from '../support/recipe-shop.js';
 import { uniqueTableName } from '../support/dynamodb.js';
 
 const Note = entity('NOTE', {

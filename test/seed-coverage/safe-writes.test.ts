@@ -18,7 +18,7 @@ import {
   version,
 } from '../../lib/commands/index.js';
 import { WindowedCounter } from '../../lib/recipes/index.js';
-import { fresh, testShop } from '../recipes/locking/shop.js';
+import { fresh, testShop } from '../support/recipe-shop.js';
 
 const db = testShop();
 

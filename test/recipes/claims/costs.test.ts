@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { embedded } from '../../support/dynamodb.js';
-import { fresh, testShop } from '../locking/shop.js';
+import { fresh, testShop } from '../../support/recipe-shop.js';
 import { usersOf } from './users.js';
 
 const db = testShop();

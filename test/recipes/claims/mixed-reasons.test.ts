@@ -1,5 +1,5 @@
 import { afterEach, beforeAll, expect, test, vi } from 'vitest';
-import { fresh, testShop } from '../locking/shop.js';
+import { fresh, testShop } from '../../support/recipe-shop.js';
 import { Mail, User, usersOf } from './users.js';
 
 // A cancellation may name a failed condition and a conflict at once: then nothing is known of what conflicted.

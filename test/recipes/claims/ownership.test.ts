@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { beforeAll, expect, test } from 'vitest';
-import { fresh, testShop } from '../locking/shop.js';
+import { fresh, testShop } from '../../support/recipe-shop.js';
 import { Handle, Mail, User, usersOf } from './users.js';
 
 const db = testShop();

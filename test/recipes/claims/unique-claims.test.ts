@@ -2,7 +2,7 @@ import { beforeAll, describe, expect, test } from 'vitest';
 import { InvalidInputError, entity, integer, string, version } from '../../../lib/commands/index.js';
 import { claimOn } from '../../../lib/recipes/claims/claim.js';
 import { uniqueClaims } from '../../../lib/recipes/claims/unique-claims.js';
-import { fresh, testShop, twenty } from '../locking/shop.js';
+import { fresh, testShop, twenty } from '../../support/recipe-shop.js';
 import { Handle, Mail, User, VersionedUser, handleClaim, mailClaim, usersOf } from './users.js';
 
 const db = testShop();

@@ -9,7 +9,7 @@ import { windowEnd, windowOf } from '../../../lib/recipes/counters/window.js';
 import { WindowFullError } from '../../../lib/recipes/counters/window-full-error.js';
 import { WindowedCounter } from '../../../lib/recipes/counters/windowed-counter.js';
 import { embedded } from '../../support/dynamodb.js';
-import { loseFirst, recipeShop, rejection, type RecipeShop } from './recipe-shop.js';
+import { loseFirst, recipeShop, rejection, type RecipeShop } from '../../support/recipe-shop.js';
 
 const Visits = entity('VISITS', {
   pk: 'SITE#{site}',

@@ -14,7 +14,7 @@ import { SequenceContentionError, SequenceMovedBackError } from '../../../lib/re
 import { GaplessSequence, type Assigned } from '../../../lib/recipes/gapless/gapless-sequence.js';
 import { sequenceEntity } from '../../../lib/recipes/gapless/sequence-entity.js';
 import { embedded } from '../../support/dynamodb.js';
-import { loseFirst, recipeShop, rejection, type Fault, type RecipeShop } from '../counters/recipe-shop.js';
+import { loseFirst, recipeShop, rejection, type Fault, type RecipeShop } from '../../support/recipe-shop.js';
 
 const Invoice = entity('INVOICE', {
   pk: 'INVOICE#{id}',

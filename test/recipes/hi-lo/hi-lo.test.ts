@@ -5,7 +5,7 @@ import { hiLo, hiLoBigint } from '../../../lib/recipes/hi-lo/hi-lo.js';
 import { hiLoEntity } from '../../../lib/recipes/hi-lo/hi-lo-entity.js';
 import { NumbersExhaustedError } from '../../../lib/recipes/hi-lo/numbers-exhausted-error.js';
 import { embedded } from '../../support/dynamodb.js';
-import { loseFirst, recipeShop, rejection, type RecipeShop } from '../counters/recipe-shop.js';
+import { loseFirst, recipeShop, rejection, type RecipeShop } from '../../support/recipe-shop.js';
 
 let here: RecipeShop;
 let names = 0;

@@ -5,7 +5,7 @@ import { LockLostError } from '../../../lib/recipes/lock/errors.js';
 import { isHeld } from '../../../lib/recipes/lock/is-held.js';
 import type { Lock } from '../../../lib/recipes/lock/lock.js';
 import { Locks } from '../../../lib/recipes/lock/locks.js';
-import { recipeShop, type RecipeShop } from '../counters/recipe-shop.js';
+import { recipeShop, type RecipeShop } from '../../support/recipe-shop.js';
 
 const Work = entity('WORK', {
   pk: 'WORK#{id}',

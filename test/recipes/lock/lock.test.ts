@@ -17,7 +17,7 @@ import type { Lock } from '../../../lib/recipes/lock/lock.js';
 import { lockEntity } from '../../../lib/recipes/lock/lock-entity.js';
 import { Locks } from '../../../lib/recipes/lock/locks.js';
 import { embedded } from '../../support/dynamodb.js';
-import { loseFirst, recipeShop, rejection, type RecipeShop } from '../counters/recipe-shop.js';
+import { loseFirst, recipeShop, rejection, type RecipeShop } from '../../support/recipe-shop.js';
 
 const Page = entity('PAGE', {
   pk: 'PAGE#{id}',

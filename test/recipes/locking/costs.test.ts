@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { entity, integer, string, version } from '../../../lib/commands/index.js';
 import { readModifyWrite } from '../../../lib/recipes/locking/read-modify-write.js';
 import { embedded } from '../../support/dynamodb.js';
-import { fresh, testShop } from './shop.js';
+import { fresh, testShop } from '../../support/recipe-shop.js';
 
 const Account = entity('ACCOUNT', {
   pk: 'ACCOUNT#{id}',

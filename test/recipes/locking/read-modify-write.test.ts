@@ -11,7 +11,7 @@ import {
 } from '../../../lib/commands/index.js';
 import { ItemMissingError } from '../../../lib/recipes/locking/item-missing-error.js';
 import { readModifyUpdate, readModifyWrite } from '../../../lib/recipes/locking/read-modify-write.js';
-import { fresh, testShop, twenty } from './shop.js';
+import { fresh, testShop, twenty } from '../../support/recipe-shop.js';
 
 const Account = entity('ACCOUNT', {
   pk: 'ACCOUNT#{id}',

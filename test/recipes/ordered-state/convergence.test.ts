@@ -5,7 +5,7 @@ import { coalesce } from '../../../lib/recipes/ordered-state/coalesce.js';
 import { orderedGroups } from '../../../lib/recipes/ordered-state/ordered-groups.js';
 import { orderedItems } from '../../../lib/recipes/ordered-state/ordered-items.js';
 import type { OrderedState } from '../../../lib/recipes/ordered-state/outcome.js';
-import { fresh, testShop } from '../locking/shop.js';
+import { fresh, testShop } from '../../support/recipe-shop.js';
 import { Match, Price, at, deletion, gone, groups, score, status } from './match.js';
 
 const db = testShop();

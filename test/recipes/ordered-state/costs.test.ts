@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { orderedGroups } from '../../../lib/recipes/ordered-state/ordered-groups.js';
 import { orderedItems } from '../../../lib/recipes/ordered-state/ordered-items.js';
 import { embedded } from '../../support/dynamodb.js';
-import { fresh, testShop } from '../locking/shop.js';
+import { fresh, testShop } from '../../support/recipe-shop.js';
 import { Match, Price, at, deletion, gone, groups, score, status } from './match.js';
 
 const db = testShop();

@@ -11,7 +11,7 @@ import {
 } from '../../../lib/commands/index.js';
 import { EventTooLateError } from '../../../lib/recipes/ordered-state/event-too-late-error.js';
 import { orderedGroups } from '../../../lib/recipes/ordered-state/ordered-groups.js';
-import { fresh, testShop, twenty } from '../locking/shop.js';
+import { fresh, testShop, twenty } from '../../support/recipe-shop.js';
 import { Match, deletion, gone, groups, score, status } from './match.js';
 
 const db = testShop();

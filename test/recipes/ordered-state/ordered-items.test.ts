@@ -2,7 +2,7 @@ import { beforeAll, describe, expect, test } from 'vitest';
 import { InvalidInputError, entity, integer, string, type EntityTable } from '../../../lib/commands/index.js';
 import { EventTooLateError } from '../../../lib/recipes/ordered-state/event-too-late-error.js';
 import { orderedItems } from '../../../lib/recipes/ordered-state/ordered-items.js';
-import { fresh, testShop, twenty } from '../locking/shop.js';
+import { fresh, testShop, twenty } from '../../support/recipe-shop.js';
 import { Price, at } from './match.js';
 
 const db = testShop();

@@ -11,7 +11,7 @@ import {
   type OutboxPlace,
 } from '../../../lib/recipes/index.js';
 import { embedded } from '../../support/dynamodb.js';
-import { loseFirst, recipeShop, type RecipeShop } from '../counters/recipe-shop.js';
+import { loseFirst, recipeShop, type RecipeShop } from '../../support/recipe-shop.js';
 import { commit, failed, ids, ok, target } from './relay-target.js';
 
 let here: RecipeShop;

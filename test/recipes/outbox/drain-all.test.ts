@@ -12,7 +12,7 @@ import {
   type RelayedEvent,
 } from '../../../lib/recipes/index.js';
 import { embedded } from '../../support/dynamodb.js';
-import { recipeShop, type RecipeShop } from '../counters/recipe-shop.js';
+import { recipeShop, type RecipeShop } from '../../support/recipe-shop.js';
 import { commit, failed, ids, ok, target } from './relay-target.js';
 
 let here: RecipeShop;

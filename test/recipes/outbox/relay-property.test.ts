@@ -14,7 +14,7 @@ import {
   type Publisher,
   type WakeUp,
 } from '../../../lib/recipes/index.js';
-import { recipeShop, type RecipeShop } from '../counters/recipe-shop.js';
+import { recipeShop, type RecipeShop } from '../../support/recipe-shop.js';
 import { failed, ok } from './relay-target.js';
 
 const Thing = entity('THING', {

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { entity, string, timeToLive, type EntityTable } from '../../../lib/commands/index.js';
 import { isLive, live, liveItem } from '../../../lib/recipes/time-to-live/live.js';
-import { fresh, testShop, twenty } from '../locking/shop.js';
+import { fresh, testShop, twenty } from '../../support/recipe-shop.js';
 
 const Session = entity('SESSION', {
   pk: 'USER#{user}',

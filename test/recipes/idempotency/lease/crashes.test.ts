@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { idempotentLease, resolveUnknown, findUnknown, type LeaseOutcome } from '../../../../lib/recipes/index.js';
-import { recipeShop, type RecipeShop } from '../../counters/recipe-shop.js';
+import { recipeShop, type RecipeShop } from '../../../support/recipe-shop.js';
 import { identity, leaseMs, pay, payCall, start } from './pay.js';
 import { FakeProvider } from './provider.js';
 

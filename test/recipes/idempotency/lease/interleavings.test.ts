@@ -2,7 +2,7 @@ import { setImmediate as tick } from 'node:timers/promises';
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { idempotentLease, type LeaseOutcome } from '../../../../lib/recipes/index.js';
-import { recipeShop, type RecipeShop } from '../../counters/recipe-shop.js';
+import { recipeShop, type RecipeShop } from '../../../support/recipe-shop.js';
 import { leaseMs, pay, payCall, start } from './pay.js';
 import { FakeProvider } from './provider.js';
 
