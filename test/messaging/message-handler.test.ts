@@ -4,9 +4,12 @@ import {
   InboxRecord,
   bodyPath,
   fromInvocation,
+  fromKafka,
+  fromSqs,
   inboxKey,
   messageHandler,
   messageId,
+  type MessageSource,
   type Session,
 } from '../../lib/messaging/index.js';
 import { embedded } from '../support/dynamodb.js';
@@ -197,6 +200,76 @@ describe('messageHandler', () => {
     expect((await here.stored(consumer)).outbox).toHaveLength(1);
   });
 
+  it.each<[string, MessageSource<string, { lines: string[]; id?: string }>]>([
+    ['SQS', { messageOf: (body) => fromSqs<{ lines: string[] }>({ id: bodyPath('id') }).messageOf({ body }) }],
+    [
+      'Kafka',
+      {
+        messageOf: (body) =>
+          fromKafka<{ lines: string[] }>({ id: bodyPath('id') }).messageOf({
+            value: Buffer.from(body).toString('base64'),
+          }),
+      },
+    ],
+  ])('gives every run the message as it came, from %s', async (_source, from) => {
+    const consumer = fresh();
+    await here.shop.of(Account).put({ id: consumer, balance: 7 });
+    const seen: string[][] = [];
+    const handler = messageHandler({
+      table: here.shop,
+      consumer,
+      from,
+      handle: ({ body }, session) => {
+        seen.push([...body.lines]);
+        body.lines.push('changed');
+        delete body.id;
+        if (session.attempt < 3) session.add(here.shop.of(Account).unique({ id: consumer, balance: 1 }));
+      },
+    });
+    expect(await handler('{"id":"m1","lines":["a"]}')).toEqual({ outcome: 'handled', attempts: 3 });
+    expect(seen).toEqual([['a'], ['a'], ['a']]);
+  });
+
+  it('gives every run the event of an invocation as it came, and leaves the event alone', async () => {
+    const consumer = fresh();
+    await here.shop.of(Account).put({ id: consumer, balance: 7 });
+    const event = { id: 'm1', lines: ['a'], at: new Date(0), bytes: new Uint8Array([1]) };
+    const handler = messageHandler<typeof event, typeof event>({
+      table: here.shop,
+      consumer,
+      from: fromInvocation({ id: bodyPath('id') }),
+      handle: ({ body }, session) => {
+        expect(body).toEqual({ id: 'm1', lines: ['a'], at: new Date(0), bytes: new Uint8Array([1]) });
+        body.lines.push('changed');
+        body.bytes[0] = 2;
+        body.at.setTime(1);
+        body.id = 'm2';
+        if (session.attempt < 2) session.add(here.shop.of(Account).unique({ id: consumer, balance: 1 }));
+      },
+    });
+    expect(await handler(event)).toEqual({ outcome: 'handled', attempts: 2 });
+    expect(event).toEqual({ id: 'm1', lines: ['a'], at: new Date(0), bytes: new Uint8Array([1]) });
+    expect(await handler(event)).toMatchObject({ outcome: 'duplicate' });
+  });
+
+  it('refuses an identity that is another one at the next run', async () => {
+    const consumer = fresh();
+    await here.shop.of(Account).put({ id: consumer, balance: 7 });
+    let calls = 0;
+    const handler = messageHandler<unknown, unknown>({
+      table: here.shop,
+      consumer,
+      from: fromInvocation<unknown>({ id: () => messageId(`m${++calls}`) }),
+      handle: (_message, session) => session.add(here.shop.of(Account).unique({ id: consumer, balance: 1 })),
+    });
+    expect(await rejection(handler({}))).toMatchObject({ name: 'InvalidInputError', path: 'id' });
+  });
+
+  it('takes calls without options, and a null in their place', async () => {
+    const handler = plain(() => undefined, fresh());
+    expect(await handler({ id: 'm1' }, null as never)).toMatchObject({ outcome: 'handled' });
+  });
+
   it('refuses a record of a newer format, and repeats nothing', async () => {
     const consumer = fresh();
     const key = inboxKey(consumer, messageId('m1'));
@@ -225,14 +298,12 @@ describe('messageHandler', () => {
     expect(await rejection(kept?.saga(Process, consumer) as Promise<unknown>)).toBeInstanceOf(InvalidInputError);
   });
 
-  it('refuses a saga that the handler does not await, and a command that it returns', async () => {
+  it('refuses a saga that the handler does not await', async () => {
     const consumer = fresh();
     const forgetful = plain((session) => {
       session.saga(Process, consumer).catch(() => undefined);
     }, consumer);
     expect(await rejection(forgetful({ id: 'm1' }))).toMatchObject({ path: 'saga PROCESS' });
-    const returning = plain(() => here.shop.of(Account).put({ id: consumer, balance: 1 }) as never, consumer);
-    expect(await rejection(returning({ id: 'm2' }))).toMatchObject({ path: 'handle' });
     expect(await here.stored(consumer)).toEqual({ inbox: [], outbox: [], others: [] });
   });
 
@@ -268,7 +339,19 @@ describe('messageHandler', () => {
     ['maxAttempts', { maxAttempts: 0 }],
     ['handle', { handle: undefined }],
     ['from', { from: {} }],
+    ['table', { table: undefined }],
+    ['tables', { tables: [undefined] }],
+    ['tables', { tables: {} }],
+    ['consumer', { consumer: '\ud800' }],
+    ['now', { now: 5 }],
+    ['source', { outbox: { source: '' } }],
+    ['shards', { outbox: { shards: 0 } }],
+    ['horizonSeconds', { horizonSeconds: NaN }],
   ])('refuses %s out of its bounds', (path, options) => {
     expect(() => depositHandler(here.shop, options as never)).toThrow(expect.objectContaining({ path }) as Error);
+  });
+
+  it('refuses to be made of nothing', () => {
+    expect(() => messageHandler(undefined as never)).toThrow(InvalidInputError);
   });
 });

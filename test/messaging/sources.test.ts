@@ -150,6 +150,63 @@ describe('fromKafka', () => {
   });
 });
 
+describe('what is no record', () => {
+  const sqs = fromSqs({ id: bodyPath('id') });
+  const kafka = fromKafka({ id: bodyPath('id') });
+  it.each<[string, () => unknown, string]>([
+    ['undefined of SQS', () => sqs.messageOf(undefined as never), 'body'],
+    ['null of SQS', () => sqs.messageOf(null as never), 'body'],
+    ['an SQS record without a body', () => sqs.messageOf({} as never), 'body'],
+    ['an SQS record whose body is no text', () => sqs.messageOf({ body: 5 } as never), 'body'],
+    [
+      'an SQS record with malformed attributes',
+      () => fromSqs({ id: headerId('id') }).messageOf({ body: '{}', messageAttributes: { id: null } } as never),
+      'identity',
+    ],
+    [
+      'an SQS record whose attribute is no text',
+      () =>
+        fromSqs({ id: headerId('id') }).messageOf({
+          body: '{}',
+          messageAttributes: { id: { stringValue: 5 } },
+        } as never),
+      'identity',
+    ],
+    ['undefined of Kafka', () => kafka.messageOf(undefined as never), 'identity'],
+    ['a Kafka value that is no text', () => kafka.messageOf({ value: 5 } as never), 'body'],
+    [
+      'Kafka headers of another form',
+      () => fromKafka({ id: headerId('id') }).messageOf({ value: null, headers: {} } as never),
+      'identity',
+    ],
+    [
+      'a Kafka header of another form',
+      () => fromKafka({ id: headerId('id') }).messageOf({ value: null, headers: [null, { id: 'x' }] } as never),
+      'identity',
+    ],
+    ['undefined of an invocation', () => fromInvocation({ id: bodyPath('id') }).messageOf(undefined), 'identity'],
+    [
+      'an event that holds a function',
+      () => fromInvocation({ id: bodyPath('id') }).messageOf({ id: 'a', f: () => 1 }),
+      'body',
+    ],
+  ])('is refused as unreadable: %s', (_what, read, reason) => {
+    const error = caught(read);
+    expect(error).toBeInstanceOf(UnreadableMessageError);
+    expect(error).toMatchObject({ reason });
+  });
+
+  it('or no option is refused where the source is made', () => {
+    for (const source of [fromSqs, fromKafka, fromInvocation, fromEventBridge] as ((options: unknown) => unknown)[]) {
+      expect(caught(() => source(undefined))).toMatchObject({ name: 'InvalidInputError', path: 'id' });
+      expect(caught(() => source({ id: 'text' }))).toMatchObject({ path: 'id' });
+    }
+    expect(caught(() => fromSqs({ id: bodyPath('id'), decode: 'json' as never }))).toMatchObject({ path: 'decode' });
+    expect(caught(() => (bodyPath as () => unknown)())).toBeInstanceOf(InvalidInputError);
+    expect(caught(() => headerId(''))).toBeInstanceOf(InvalidInputError);
+  });
+});
+
 describe('identities', () => {
   const event = { version: '0', id: 'e-1', 'detail-type': 'order.placed', source: 'shop', detail: { id: 'o-1' } };
 

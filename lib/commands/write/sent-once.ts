@@ -1,4 +1,13 @@
+import { channel } from 'node:diagnostics_channel';
 import type { SendOptions } from '../send/send-options.js';
+
+/** What is asked before a command is sent by being awaited; a subscriber may say why it must not be. */
+export interface Awaiting {
+  refusal?: Error;
+}
+
+/** The channel of {@link Awaiting}: found by name, so that a message handler of any copy keeps the commands of all. */
+export const awaitChannel = channel('safewrites:await');
 
 /** A command that can be awaited like a promise, and twice: it is sent once, and the outcome remembered. */
 export abstract class SentOnce {
@@ -7,12 +16,20 @@ export abstract class SentOnce {
 
   abstract send(options?: SendOptions): Promise<unknown>;
 
+  private awaited(): Promise<unknown> {
+    if (this.sent === undefined && awaitChannel.hasSubscribers) {
+      const asked: Awaiting = {};
+      awaitChannel.publish(asked);
+      if (asked.refusal !== undefined) return Promise.reject(asked.refusal);
+    }
+    return (this.sent ??= this.send());
+  }
+
   then(
     onFulfilled?: ((value: never) => unknown) | null,
     onRejected?: ((reason: unknown) => unknown) | null,
   ): Promise<unknown> {
-    this.sent ??= this.send();
-    return this.sent.then(onFulfilled as never, onRejected);
+    return this.awaited().then(onFulfilled as never, onRejected);
   }
 
   catch(onRejected?: ((reason: unknown) => unknown) | null): Promise<unknown> {
@@ -20,7 +37,6 @@ export abstract class SentOnce {
   }
 
   finally(onFinally?: (() => void) | null): Promise<unknown> {
-    this.sent ??= this.send();
-    return this.sent.finally(onFinally);
+    return this.awaited().finally(onFinally);
   }
 }

@@ -2,7 +2,6 @@ import { randomUUID } from 'node:crypto';
 import { TransactionCanceledException, transactWrite, type StepFailure } from '../../commands/index.js';
 import { invalid } from '../../commands/errors/errors.js';
 import { backoff } from '../../commands/retry/backoff.js';
-import { isStep } from '../../commands/write/step.js';
 import { isTraceparent } from '../../recipes/index.js';
 import { InboxRecord, checkFormat, inboxFormat, inboxKey, isLive, unhandled } from '../inbox/inbox-record.js';
 import type { Message } from '../message/message.js';
@@ -11,6 +10,7 @@ import type { Session } from '../session/session.js';
 import { UnitOfWork, stepsOf } from '../session/unit-of-work.js';
 import type { Handled, Settled } from './options.js';
 import { isMismatch, isUnknown } from './outcome.js';
+import { runHandler } from './running.js';
 
 /** How often one built request is sent; the SDK repeats each of them by itself too. */
 const sendings = 3;
@@ -32,14 +32,16 @@ export class Delivery<M> {
   private readonly id = randomUUID();
   private readonly records;
   private readFirst: boolean;
+  private message: Message<M>;
 
   constructor(
     private readonly settings: Settled,
     private readonly handle: (message: Message<M>, session: Session) => Promise<void> | void,
-    private readonly message: Message<M>,
+    private readonly read: () => Message<M>,
     private readonly signal: AbortSignal | undefined,
   ) {
-    this.key = inboxKey(settings.consumer, message.id);
+    this.message = read();
+    this.key = inboxKey(settings.consumer, this.message.id);
     this.records = settings.table.of(InboxRecord);
     this.readFirst = settings.readFirst;
   }
@@ -54,8 +56,9 @@ export class Delivery<M> {
       const now = new Date(settings.now());
       let ending: Ending;
       try {
+        if (attempt > 1) this.readAgain();
         const unit = this.unit(attempt, failed, now);
-        await this.runHandler(unit);
+        await runHandler(unit, () => this.handle(this.message, unit));
         ending = await this.commit(unit);
       } catch (error) {
         // A handler that meets its own effect may well throw: of a message that was handled, that is no failure.
@@ -97,15 +100,12 @@ export class Delivery<M> {
     });
   }
 
-  private async runHandler(unit: UnitOfWork): Promise<void> {
-    try {
-      const returned: unknown = this.handle(this.message, unit);
-      // Awaited, it would be sent, outside the transaction.
-      if (isStep(returned)) invalid('handle', 'returns a command: add it to the session');
-      await returned;
-    } finally {
-      unit.end();
-    }
+  /** The message as it came: the run before may have changed its body. */
+  private readAgain(): void {
+    const again = this.read();
+    if (again.id !== this.message.id)
+      invalid('id', 'gives another identity each time: it must be the same in every delivery');
+    this.message = again;
   }
 
   /** Who handled the message, by its record. */

@@ -1,4 +1,6 @@
 import { invalid } from '../../commands/errors/errors.js';
+import type { Message } from '../message/message.js';
+import type { Session } from '../session/session.js';
 import { Delivery } from './delivery.js';
 import { settled, type MessageHandler, type MessageHandlerOptions } from './options.js';
 
@@ -21,11 +23,14 @@ import { settled, type MessageHandler, type MessageHandlerOptions } from './opti
  * since a cancelled transaction is billed; with `readFirst` 1 request and 1 read unit. A run that throws reads the
  * record: 1 request, 1 read unit.
  *
- * @throws InvalidInputError for an option out of its bounds
+ * @throws InvalidInputError for an option that is missing or out of its bounds
  * @returns a function that handles one record, and can be the Lambda handler of single invocations. It throws what the
- *   handler throws, UnreadableMessageError for a record that is no message, TransactionCanceledException for the races of
- *   the last run, LimitExceededError over the room of a transaction, InvalidStoredItemError for a record of a newer
- *   format
+ *   handler throws; UnreadableMessageError for a record that is no message; InvalidInputError for the queue's own id as
+ *   identity, for a command that the handler awaits or returns, for a saga that it does not await, and for a saga's state
+ *   that can't be stored; LimitExceededError where sagas take it over the room of a transaction;
+ *   TransactionCanceledException for the races of the last run, and where DynamoDB refuses an operation;
+ *   InvalidStoredItemError for an inbox record or a saga of a newer format; the signal's reason; and the SDK's errors, such
+ *   as throttling and an outcome that neither the request nor the record tells
  * @example
  * export const handler = messageHandler({
  *   table: shop,
@@ -50,8 +55,8 @@ export const messageHandler = <R, M>(options: MessageHandlerOptions<R, M>): Mess
   if (typeof options.handle !== 'function') invalid('handle', 'expected a function');
   if (typeof from?.messageOf !== 'function') invalid('from', 'expected a source, such as fromSqs({ id })');
   // Two parameters: Lambda takes a third for a callback, and refuses the handler.
-  return async (record, { signal } = {}) => {
-    const message = from.messageOf(record);
-    return new Delivery<M>(settings, (given, session) => options.handle(given, session), message, signal).run();
+  return async (record, given) => {
+    const handle = (message: Message<M>, session: Session): Promise<void> | void => options.handle(message, session);
+    return new Delivery<M>(settings, handle, () => from.messageOf(record), given?.signal).run();
   };
 };

@@ -1,6 +1,6 @@
 import type { Table } from '../../commands/index.js';
 import { invalid } from '../../commands/errors/errors.js';
-import type { OutboxOptions } from '../../recipes/index.js';
+import { outbox, type OutboxOptions } from '../../recipes/index.js';
 import type { Message } from '../message/message.js';
 import type { Session } from '../session/session.js';
 import type { MessageSource } from '../sources/source.js';
@@ -16,8 +16,10 @@ export interface MessageHandlerOptions<R, M> {
   /** Where records come from, and how a message is recognised: `fromSqs(…)` and others, or a source of one's own. */
   readonly from: MessageSource<R, M>;
   /**
-   * Handles a message. It runs again after a lost race, and may run for a message that was handled: all it does itself is
-   * read; its writes are the session's. What it throws is thrown, and leaves nothing.
+   * Handles a message. It runs again after a lost race, with the message read anew, and may run for a message that was
+   * handled: all it does itself is read; its writes are the session's. A command that it awaits or returns is refused and
+   * not sent, since it would be sent outside of the transaction; only `send()` does that. What it throws is thrown, and
+   * leaves nothing.
    */
   handle(message: Message<M>, session: Session): Promise<void> | void;
   /** The outbox; its options must be those of the relay. @default { source: consumer } */
@@ -63,17 +65,38 @@ export type MessageHandler<R> = (record: R, options?: HandleOptions) => Promise<
 const longestHorizon = 366 * 86_400;
 const defaultHorizon = 30 * 86_400;
 
+const checkTable = (given: Table | undefined, path: string): void => {
+  if (typeof given?.of !== 'function') invalid(path, 'expected a table, made by table({ name, client })');
+};
+
 /** The options as they apply; refuses what is out of bounds, milliseconds taken for seconds among it. */
 export const settled = <R, M>(options: MessageHandlerOptions<R, M>) => {
+  if (typeof options !== 'object' || options === null) invalid('messageHandler', 'expected options');
   const { table, consumer, tables = [], horizonSeconds = defaultHorizon, maxAttempts = 5, now = Date.now } = options;
-  if (typeof consumer !== 'string' || consumer === '') invalid('consumer', 'expected a name, not empty');
+  checkTable(table, 'table');
+  if (!Array.isArray(tables)) invalid('tables', 'expected a list of tables');
+  for (const other of tables as Table[]) checkTable(other, 'tables');
+  if (typeof consumer !== 'string' || consumer === '' || !consumer.isWellFormed())
+    invalid('consumer', 'expected a name, not empty');
+  if (typeof now !== 'function') invalid('now', 'expected a function that gives the time in milliseconds');
   if (!(horizonSeconds >= 1 && horizonSeconds <= longestHorizon))
     invalid('horizonSeconds', 'expected seconds, 1 to 31,622,400 (366 days)');
   if (!Number.isSafeInteger(maxAttempts) || maxAttempts < 1)
     invalid('maxAttempts', 'expected a whole number from 1 on');
-  const outbox: OutboxOptions = { ...options.outbox, source: options.outbox?.source ?? consumer };
+  const outboxOptions: OutboxOptions = { ...options.outbox, source: options.outbox?.source ?? consumer };
+  // Its options are checked here, and not at the first message.
+  outbox(table, outboxOptions);
   const readFirst = options.readFirst === true;
-  return { table, consumer, tables: [table, ...tables], horizonSeconds, maxAttempts, now, outbox, readFirst };
+  return {
+    table,
+    consumer,
+    tables: [table, ...tables],
+    horizonSeconds,
+    maxAttempts,
+    now,
+    outbox: outboxOptions,
+    readFirst,
+  };
 };
 
 /** See {@link settled}. */

@@ -13,6 +13,11 @@ const required = (value: unknown, where: string): MessageId => {
     : invalid('messageId', `the message has no ${where} that is text or a whole number`);
 };
 
+const checkNames = (names: readonly unknown[]): void => {
+  if (names.length === 0 || !names.every((name) => typeof name === 'string' && name !== ''))
+    invalid('messageId', 'expected the name of where it stands');
+};
+
 /**
  * Identity from a member of the body, text or a whole number: the id of an event that an outbox published, an order's.
  *
@@ -20,10 +25,10 @@ const required = (value: unknown, where: string): MessageId => {
  * @throws InvalidInputError, at a message, where it has none
  * @example const from = fromSqs({ id: bodyPath('detail', 'id') });
  */
-export const bodyPath =
-  (...path: readonly [string, ...string[]]): IdentityOf<unknown> =>
-  ({ body }) =>
-    required(path.reduce(member, body), `member ${path.join('.')} in its body`);
+export const bodyPath = (...path: readonly [string, ...string[]]): IdentityOf<unknown> => {
+  checkNames(path);
+  return ({ body }) => required(path.reduce(member, body), `member ${path.join('.')} in its body`);
+};
 
 /**
  * Identity from a header that the producer sets, such as `message-id`: a message attribute in SQS, a record header in
@@ -32,10 +37,10 @@ export const bodyPath =
  * @throws InvalidInputError, at a message, where it has none
  * @example const from = fromKafka({ id: headerId('message-id') });
  */
-export const headerId =
-  (name: string): IdentityOf<unknown> =>
-  (received) =>
-    required(received.header(name), `header ${name}`);
+export const headerId = (name: string): IdentityOf<unknown> => {
+  checkNames([name]);
+  return (received) => required(received.header(name), `header ${name}`);
+};
 
 /**
  * Identity of an EventBridge event, directly or as the body of an SQS message: its `id`. It survives a redrive and a

@@ -17,8 +17,10 @@ export interface FromEventBridge<D> {
 }
 
 /**
- * Messages that are events of an EventBridge bus; the whole event is the body. It costs nothing.
+ * Messages that are events of an EventBridge bus; the whole event is the body, copied for each run of the handler. It sends
+ * nothing.
  *
+ * @throws InvalidInputError without `id`; at a message UnreadableMessageError
  * @example const from = fromEventBridge<{ orderId: string }>({ id: eventBridgeId });
  */
 export const fromEventBridge = <D = unknown>(

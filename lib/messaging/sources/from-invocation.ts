@@ -1,5 +1,5 @@
 import type { IdentityOf } from '../message/message.js';
-import { identified, type MessageSource } from './source.js';
+import { checkSource, decoded, identified, type MessageSource } from './source.js';
 
 /** What {@link fromInvocation} takes. */
 export interface FromInvocation<M> {
@@ -9,8 +9,10 @@ export interface FromInvocation<M> {
 
 /**
  * Messages that are the event of an invocation itself: EventBridge, Scheduler, Step Functions, a call of the function.
- * The event is the body. It costs nothing.
+ * The body is a copy of the event for each run of the handler (`structuredClone`), since a run may change it. It sends
+ * nothing.
  *
+ * @throws InvalidInputError without `id`; at a message UnreadableMessageError, also for an event that holds functions
  * @example
  * export const handler = messageHandler({
  *   table: shop,
@@ -19,6 +21,10 @@ export interface FromInvocation<M> {
  *   handle: ({ body }, session) => session.publish({ type: 'order.billed', detail: body }),
  * });
  */
-export const fromInvocation = <M = unknown>({ id }: FromInvocation<M>): MessageSource<M, M> => ({
-  messageOf: (event) => identified({ body: event, header: () => undefined }, id),
-});
+export const fromInvocation = <M = unknown>(options: FromInvocation<M>): MessageSource<M, M> => {
+  checkSource(options);
+  return {
+    messageOf: (event) =>
+      identified({ body: decoded(event, (given) => structuredClone(given)), header: () => undefined }, options.id),
+  };
+};

@@ -1,6 +1,6 @@
 import { invalid } from '../../commands/errors/errors.js';
 import type { IdentityOf, Message } from '../message/message.js';
-import { decoded, identified, type MessageSource } from './source.js';
+import { checkSource, decoded, identified, membersOf, type MessageSource } from './source.js';
 
 /**
  * A record of an SQS event. Its `messageId` is left out on purpose: a redrive from the dead-letter queue and a producer
@@ -20,21 +20,33 @@ export interface FromSqs<M> {
 }
 
 /**
- * Messages of SQS records, standard or FIFO. Headers are message attributes of type String. It costs nothing.
+ * Messages of SQS records, standard or FIFO. Headers are message attributes of type String. It sends nothing.
  *
- * @throws InvalidInputError, at a message, whose identity is the queue's own id
+ * @throws InvalidInputError without `id`, and at a message whose identity is the queue's own id; at a message
+ *   UnreadableMessageError
  * @example const from = fromSqs<{ orderId: string }>({ id: bodyPath('orderId') });
  */
-export const fromSqs = <M = unknown>({ id, decode = JSON.parse }: FromSqs<M>): MessageSource<SqsRecord, M> => ({
-  messageOf(record): Message<M> {
-    const header = (name: string): string | undefined =>
-      record.messageAttributes !== undefined && Object.hasOwn(record.messageAttributes, name)
-        ? record.messageAttributes[name]?.stringValue
-        : undefined;
-    const message = identified({ body: decoded(record.body, decode), header }, id);
-    // Past the types, by a cast or from JavaScript.
-    if (message.id === (record as { messageId?: unknown }).messageId)
-      invalid('id', "is the queue's own messageId, which a redrive changes: take an id that the producer chose");
-    return message;
-  },
-});
+export const fromSqs = <M = unknown>(options: FromSqs<M>): MessageSource<SqsRecord, M> => {
+  checkSource(options);
+  const { id, decode = (text): M => JSON.parse(text) as M } = options;
+  return {
+    messageOf(record): Message<M> {
+      const { body, messageAttributes } = membersOf(record);
+      const header = (name: string): string | undefined => {
+        const given = Object.hasOwn(messageAttributes ?? {}, name) ? messageAttributes?.[name]?.stringValue : undefined;
+        return typeof given === 'string' ? given : undefined;
+      };
+      const message = identified({ body: decoded(body, textBody(decode)), header }, id);
+      // Past the types, by a cast or from JavaScript.
+      if (message.id === (record as { messageId?: unknown }).messageId)
+        invalid('id', "is the queue's own messageId, which a redrive changes: take an id that the producer chose");
+      return message;
+    },
+  };
+};
+
+/** Of what is no text, such as a record's absence, a decoder may make anything. */
+const textBody =
+  <M>(decode: (body: string) => M) =>
+  (body: string | undefined): M =>
+    typeof body === 'string' ? decode(body) : invalid('body', 'expected text');
