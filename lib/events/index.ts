@@ -1,5 +1,6 @@
 /**
- * Handlers of event sources: batches by lane with failures reported in part, and an ingest that keeps the newest state.
+ * Handlers of event sources: batches by lane with failures reported in part, an ingest that keeps the newest state, and the
+ * relay of the outbox.
  *
  * @packageDocumentation
  */
@@ -20,9 +21,14 @@ export type { Ingested, IngestEvent, OrderedIngestOptions, ReplaceEvent, Tombsto
 export { orderedIngest } from './ingest/ordered-ingest.js';
 export type { PoisonOptions, PoisonRecord } from './poison/failure-destination.js';
 export { PoisonRecordError, type PoisonReason } from './poison/poison-record-error.js';
+export { outboxRelay } from './relay/outbox-relay.js';
+export type { RelayCounts, RelayLine } from './relay/relay-line.js';
+export type { OutboxRelayOptions, RelayHandler, RelayMetrics, ScheduledEvent } from './relay/relay-options.js';
+export { SweepFailedError } from './relay/sweep-failed-error.js';
 export type { BatchContext } from './run/deadline.js';
 export type { AnyEventRecord, BatchEvent, EventSource, RecordOf } from './sources/delivery.js';
 export type { BatchItemFailure, BatchResponse } from './sources/item-failures.js';
 export type { KafkaEvent, KafkaEventRecord } from './sources/kafka-event.js';
 export type { SqsEvent, SqsEventRecord } from './sources/sqs-event.js';
 export type { StreamEvent, StreamEventRecord, StreamImage, StreamValue } from './sources/stream-event.js';
+export type { CloudEvent } from './targets/cloud-event.js';

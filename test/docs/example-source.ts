@@ -10,8 +10,10 @@ export interface Example {
 
 const root = path.resolve(import.meta.dirname, '../..');
 
+const targets = ['events/targets/eventbridge', 'events/targets/sns', 'events/targets/sqs'];
+
 /** The entry points whose exports are public. */
-export const entryPoints = ['commands', 'recipes', 'messaging', 'events', 'http', 'constructs', 'local']
+export const entryPoints = ['commands', 'recipes', 'messaging', 'events', ...targets, 'http', 'constructs', 'local']
   .map((folder) => path.join(root, 'lib', folder, 'index.ts'))
   .filter((file) => ts.sys.fileExists(file));
 
@@ -59,6 +61,9 @@ const packageNames: Readonly<Record<string, string>> = {
   'safewrites/recipes': 'recipes',
   'safewrites/messaging': 'messaging',
   'safewrites/events': 'events',
+  'safewrites/eventbridge': 'events/targets/eventbridge',
+  'safewrites/sns': 'events/targets/sns',
+  'safewrites/sqs': 'events/targets/sqs',
   'safewrites/http': 'http',
   'safewrites/cdk': 'constructs',
   'safewrites/local': 'local',

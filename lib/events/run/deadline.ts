@@ -12,6 +12,7 @@ const longestTimer = 2 ** 31 - 1;
  */
 export class Deadline {
   private readonly controller = new AbortController();
+  private readonly nearing = new AbortController();
   private readonly timers: NodeJS.Timeout[] = [];
   private readonly left: () => number;
   private readonly marginMs: number;
@@ -23,6 +24,7 @@ export class Deadline {
     const left = this.left();
     const margin = marginMs ?? Math.min(left / 5, mostMs);
     this.marginMs = margin;
+    this.after(left - margin, () => this.nearing.abort(new DOMException('The deadline is near', 'AbortError')));
     this.over = new Promise((resolve) => {
       this.after(left - margin / 2, () =>
         this.controller.abort(new DOMException('The deadline is near', 'AbortError')),
@@ -38,6 +40,11 @@ export class Deadline {
   /** Aborts halfway between the moment when no new work is begun and the deadline. */
   get signal(): AbortSignal {
     return this.controller.signal;
+  }
+
+  /** Aborts when no new work is to be begun; what runs is not meant. */
+  get near(): AbortSignal {
+    return this.nearing.signal;
   }
 
   /** Whether no new work is to be begun. */

@@ -28,6 +28,10 @@ export interface DrainedAll extends DrainCounts {
   readonly failed: number;
   /** Shards that could not be read to their end. */
   readonly unread: number;
+  /** Items found that were old enough, blocked ones among them; what waits behind a blocked one is not looked at. */
+  readonly waiting: number;
+  /** How old the oldest of them was, in milliseconds; 0 where `olderThanMs` is 0, since no time is then read. */
+  readonly oldestMs: number;
   /** Why aggregates failed and shards were not read, and how often: codes of the publisher's, and names of errors. */
   readonly reasons: Readonly<Record<string, number>>;
   /**
@@ -81,9 +85,19 @@ interface SeenPage {
 }
 
 class Sweep {
-  private readonly totals = { published: 0, removed: 0, parked: 0, drained: 0, blocked: 0, failed: 0, unread: 0 };
+  private readonly totals = {
+    published: 0,
+    removed: 0,
+    parked: 0,
+    drained: 0,
+    blocked: 0,
+    failed: 0,
+    unread: 0,
+    waiting: 0,
+  };
   private readonly reasons: Record<string, number> = {};
   private otherShards = 0;
+  private oldestMs = 0;
   private stopped = false;
   private queue: number[];
   /** Shards below this one are in the queue, or were. */
@@ -108,8 +122,8 @@ class Sweep {
       };
       await Promise.all(Array.from({ length: shardsAtATime }, work));
     }
-    const { totals, reasons, otherShards, stopped } = this;
-    return { ...totals, reasons, otherShards, stopped };
+    const { totals, reasons, otherShards, oldestMs, stopped } = this;
+    return { ...totals, reasons, otherShards, oldestMs, stopped };
   }
 
   private get isOver(): boolean {
@@ -158,12 +172,14 @@ class Sweep {
     for (const item of seen) {
       const { aggregate, sequence } = item;
       this.compareShards(shard, item);
+      const isOld = this.isOld(item);
+      if (isOld) this.totals.waiting++;
       if (held.has(aggregate)) continue;
       if (item.parkedAt !== undefined) {
         held.add(aggregate);
         // Unless events before it wait, whose drain will tell.
         if (!wakeUps.some((wakeUp) => wakeUp.aggregate === aggregate)) this.totals.blocked++;
-      } else if (this.isOld(item)) wakeUps.push({ aggregate, upTo: sequence, shard });
+      } else if (isOld) wakeUps.push({ aggregate, upTo: sequence, shard });
     }
     const drained = await Promise.all(
       aggregatesOf(this.drain, wakeUps).map((of) => new DrainLane(this.drain, of).run()),
@@ -178,7 +194,10 @@ class Sweep {
   private isOld({ events = [] }: Seen): boolean {
     const [first] = events;
     if (this.olderThanMs === 0 || first === undefined) return true;
-    return Math.abs(this.drain.terms.clock() - first.time.getTime()) >= this.olderThanMs;
+    const ms = this.drain.terms.clock() - first.time.getTime();
+    if (Math.abs(ms) < this.olderThanMs) return false;
+    this.oldestMs = Math.max(this.oldestMs, ms);
+    return true;
   }
 
   private compareShards(shard: number, item: Seen): void {

@@ -20,7 +20,7 @@ export interface OutboxEvent {
 
 type StoredEvent = OutboxItem['events'][number];
 
-/** Room for the names and punctuation of the message that the relay makes of an event. */
+/** Room for the names, punctuation, time and trace of the message that the relay makes of an event. */
 const envelopeBytes = 512;
 
 /** An event as it is stored, refused where the target could not take it. */
@@ -36,9 +36,9 @@ export const storedEvent = (
     invalid('events.type', 'expected 1 to 128 characters');
   if (typeof source !== 'string' || source === '') invalid('events.source', 'expected text, not empty');
   const detail = jsonText(event.detail);
-  // What stands beside the detail is escaped as JSON text there.
+  // What stands beside the detail is escaped as JSON text there, and most of it is given to the target once more.
   const bytes =
-    envelopeBytes + Buffer.byteLength(detail) + Buffer.byteLength(JSON.stringify([id, type, source, aggregate]));
+    envelopeBytes + Buffer.byteLength(detail) + 2 * Buffer.byteLength(JSON.stringify([id, type, source, aggregate]));
   if (bytes > maximum) {
     throw new LimitExceededError('events', `an event takes ${bytes} bytes, more than the ${maximum} of its target`);
   }

@@ -9,7 +9,8 @@ export interface RelayedEvent {
   readonly time: Date;
   /** What the event is about; an event that was published without an aggregate has one of its own, a UUID. */
   readonly aggregate: string;
-  readonly sequence: number;
+  /** A number of the outbox; of a change of an item, the stream's number, whose digits no number holds. */
+  readonly sequence: number | string;
   /** Its place among the events of one transaction and aggregate. */
   readonly position: number;
   /** The W3C trace context that it belongs to. */

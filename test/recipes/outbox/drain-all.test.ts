@@ -48,7 +48,7 @@ describe('drainAll', () => {
     const to = target();
     expect(await drainAll(place, to)).toEqual({
       ...{ drained: 30, published: 90, removed: 90, parked: 0, blocked: 0, failed: 0, unread: 0 },
-      ...{ reasons: {}, otherShards: 0, stopped: false },
+      ...{ reasons: {}, otherShards: 0, waiting: 90, oldestMs: 0, stopped: false },
     });
     for (const name of names) {
       const own = to.arrived.filter(({ aggregate }) => aggregate === name).map(({ sequence }) => sequence);

@@ -156,7 +156,7 @@ describe('publish refuses', () => {
       const events = outbox(table, { source: 's', target });
       const publish = (bytes: number) =>
         events.publish({ events: [event({ detail: { text: 'é'.repeat(bytes / 2) } })] });
-      expect(() => publish(maximum - 700).toRequest()).not.toThrow();
+      expect(() => publish(maximum - 750).toRequest()).not.toThrow();
       expect(() => publish(maximum - 100)).toThrow(LimitExceededError);
     },
   );

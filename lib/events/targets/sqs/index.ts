@@ -1,0 +1,6 @@
+/**
+ * SQS as the target of a relay, and as the failure destination of batches. It loads `@aws-sdk/client-sqs`.
+ *
+ * @packageDocumentation
+ */
+export { sqsTarget, type SqsTargetOptions } from './sqs-target.js';

@@ -1,0 +1,69 @@
+import { SendMessageBatchCommand, type SendMessageBatchRequestEntry, type SQSClient } from '@aws-sdk/client-sqs';
+import { invalid } from '../../../commands/errors/errors.js';
+import type { Publisher, RelayedEvent } from '../../../recipes/index.js';
+import { maximumBytesOf } from '../../../recipes/outbox/target.js';
+import { answersIn, answersOf, timeouts, type RequestOptions } from '../answers.js';
+import { attributesOf, cloudEventText, messageBytes, xrayHeader } from '../cloud-event.js';
+import { messageGroupOf } from '../message-group.js';
+
+/** What {@link sqsTarget} takes. */
+export interface SqsTargetOptions extends RequestOptions {
+  /** The caller's client, with time-outs of its own. */
+  readonly client: SQSClient;
+  /** A queue, standard or FIFO; the latter's name ends in `.fifo`. */
+  readonly queueUrl: string;
+  /** The queue's MaximumMessageSize, where it is less than the service's. @default 1,048,576 */
+  readonly maximumBytes?: number | undefined;
+}
+
+const stringAttribute = (StringValue: string) => ({ DataType: 'String', StringValue });
+
+const entryOf = (event: RelayedEvent, place: number, fifo: boolean): SendMessageBatchRequestEntry => {
+  const trace = xrayHeader(event);
+  return {
+    Id: String(place),
+    MessageBody: cloudEventText(event),
+    MessageAttributes: Object.fromEntries(attributesOf(event).map(([name, value]) => [name, stringAttribute(value)])),
+    ...(trace !== undefined && { MessageSystemAttributes: { AWSTraceHeader: stringAttribute(trace) } }),
+    ...(fifo && { MessageGroupId: messageGroupOf(event.aggregate), MessageDeduplicationId: event.id }),
+  };
+};
+
+/**
+ * An SQS queue as the target of a relay. The body is a CloudEvent, and message attributes hold its `id`, `type` and
+ * `source`, and the `traceparent` where it has one.
+ *
+ * Standard: at least once, and no order. FIFO: the message group is the aggregate, whose events are received in order; the
+ * queue drops an event that is sent again within five minutes, by its id, and takes it once more after that.
+ *
+ * Cost: one SendMessageBatch for up to 10 events, 1 MiB in all; SQS bills each 64 KB of it.
+ *
+ * @throws InvalidInputError for an option out of its bounds
+ * @example
+ * import { SQSClient } from '@aws-sdk/client-sqs';
+ * const queueUrl = 'https://sqs.eu-west-1.amazonaws.com/111122223333/payments.fifo';
+ * const target = sqsTarget({ client: new SQSClient({}), queueUrl });
+ * export const handler = outboxRelay({ table: shop, target });
+ */
+export const sqsTarget = (options: SqsTargetOptions): Publisher => {
+  const { client, queueUrl, maximumBytes = maximumBytesOf('sqs') } = options;
+  const terms = timeouts(options);
+  if (typeof queueUrl !== 'string' || queueUrl === '') invalid('queueUrl', 'expected the URL of a queue');
+  if (!(maximumBytes >= 1)) invalid('maximumBytes', 'expected a number from 1 on');
+  const fifo = queueUrl.endsWith('.fifo');
+  return {
+    maximumEvents: 10,
+    maximumBytes,
+    sizeOf: messageBytes,
+    publish: (events) =>
+      answersOf(
+        events,
+        (event) => messageBytes(event) > maximumBytes,
+        async (sent) => {
+          const Entries = sent.map((event, i) => entryOf(event, i, fifo));
+          const command = new SendMessageBatchCommand({ QueueUrl: queueUrl, Entries });
+          return answersIn(sent.length, await client.send(command, terms()));
+        },
+      ),
+  };
+};

@@ -1,0 +1,297 @@
+import { describe, expect, test } from 'vitest';
+import {
+  BatchFailedError,
+  outboxRelay,
+  SweepFailedError,
+  type BatchResponse,
+  type OutboxRelayOptions,
+  type RelayLine,
+  type StreamEventRecord,
+} from '../../lib/events/index.js';
+import { InvalidInputError, table, transactWrite } from '../../lib/commands/index.js';
+import {
+  drainAll,
+  outbox,
+  parkedEvents,
+  retryParked,
+  type OutboxEvent,
+  type Publisher,
+} from '../../lib/recipes/index.js';
+import { streamEvent } from '../events/support/events.js';
+import { failed, ids, ok, target } from '../recipes/outbox/relay-target.js';
+import { testShop, type RelayShop } from './relay-shop.js';
+
+const scheduled = { 'detail-type': 'Scheduled Event' } as const;
+
+const commit = (here: RelayShop, aggregate: string, sequence: number, ids: string[], more: Partial<OutboxEvent> = {}) =>
+  transactWrite(here.shop, {
+    event: outbox(here.shop, { source: 'test' }).publish({
+      ...{ aggregate, sequence },
+      events: ids.map((id) => ({ id, type: 'happened', detail: { id }, ...more })),
+    }),
+  });
+
+const relay = async (options: Partial<OutboxRelayOptions> = {}) => {
+  const here = await testShop();
+  const to = target();
+  const lines: RelayLine[] = [];
+  const handler = outboxRelay({
+    ...{ table: here.shop, target: to, partialResponses: true, log: (line: RelayLine) => void lines.push(line) },
+    ...options,
+  });
+  const wake = async (): Promise<BatchResponse> => handler({ Records: await here.records() });
+  return { here, to, lines, handler, wake };
+};
+
+const sequenceOf = (record: StreamEventRecord | undefined): string => record?.dynamodb?.SequenceNumber ?? '';
+
+describe('woken by the stream', () => {
+  test('publishes what was committed, in order, and removes it', async () => {
+    const { here, to, lines, wake } = await relay();
+    await commit(here, 'a', 1, ['a1', 'a2']);
+    await commit(here, 'b', 1, ['b1']);
+    await commit(here, 'a', 2, ['a3']);
+    expect(await wake()).toEqual({ batchItemFailures: [] });
+    const arrived = ids(to.arrived);
+    expect(arrived.filter((id) => id.startsWith('a'))).toEqual(['a1', 'a2', 'a3']);
+    expect(arrived).toContain('b1');
+    expect(await here.left()).toBe(0);
+    expect(lines).toMatchObject([
+      { level: 'INFO', source: 'stream', records: 3, Published: 4, PublishFailures: 0, Parked: 0, Failed: 0 },
+    ]);
+    // The removals, which are records of their own, are passed over.
+    expect(await wake()).toEqual({ batchItemFailures: [] });
+    expect(to.arrived).toHaveLength(4);
+  });
+
+  test('takes many wake-ups of one aggregate as one drain', async () => {
+    const { here, to, handler } = await relay();
+    for (let i = 1; i <= 5; i++) await commit(here, 'a', i, [`a${i}`]);
+    const requests: string[] = [];
+    const records = await here.records();
+    here.local.onRequest(({ operation }) => requests.push(operation));
+    expect(await handler({ Records: records.toReversed() })).toEqual({ batchItemFailures: [] });
+    expect(ids(to.arrived)).toEqual(['a1', 'a2', 'a3', 'a4', 'a5']);
+    expect(requests.filter((operation) => operation === 'Query')).toHaveLength(1);
+    expect(requests.filter((operation) => operation === 'DeleteItem')).toHaveLength(5);
+    // Delivered again, it finds nothing to do.
+    expect(await handler({ Records: records })).toEqual({ batchItemFailures: [] });
+    expect(to.arrived).toHaveLength(5);
+  });
+
+  test('publishes what surfaces late with what surfaced first, and nothing beyond a committed sequence', async () => {
+    const { here, to, handler } = await relay();
+    await commit(here, 'a', 1, ['a1']);
+    await commit(here, 'a', 2, ['a2']);
+    const [first, second] = await here.records();
+    await handler({ Records: [second!] });
+    expect(ids(to.arrived)).toEqual(['a1', 'a2']);
+    expect(await handler({ Records: [first!] })).toEqual({ batchItemFailures: [] });
+    expect(to.arrived).toHaveLength(2);
+  });
+
+  test('reports the lowest sequence number of what failed, and lets others through', async () => {
+    const { here, to, lines, handler } = await relay({ sends: 1 });
+    to.answer = ({ aggregate }) => (aggregate === 'bad' ? failed(true, 'ThrottlingException') : ok);
+    await commit(here, 'good', 1, ['g1']);
+    await commit(here, 'bad', 1, ['b1']);
+    await commit(here, 'bad', 2, ['b2']);
+    await commit(here, 'good', 2, ['g2']);
+    const records = (await here.records()).sort((a, b) => Number(BigInt(sequenceOf(a)) - BigInt(sequenceOf(b))));
+    const answer = await handler({ Records: records.toReversed() });
+    expect(answer).toEqual({ batchItemFailures: [{ itemIdentifier: sequenceOf(records[1]) }] });
+    expect(ids(to.arrived)).toEqual(['g1', 'g2']);
+    expect(lines).toMatchObject([
+      { level: 'ERROR', Published: 2, PublishFailures: 1, Failed: 1, reasons: { ThrottlingException: 1 } },
+    ]);
+    to.answer = () => ok;
+    expect(await handler({ Records: records.slice(1) })).toEqual({ batchItemFailures: [] });
+    expect(ids(to.arrived)).toEqual(['g1', 'g2', 'b1', 'b2']);
+  });
+
+  test('throws where the mapping takes no partial responses', async () => {
+    const { here, to, handler } = await relay({ sends: 1, partialResponses: false });
+    to.answer = () => failed(true);
+    await commit(here, 'a', 1, ['a1']);
+    await expect(handler({ Records: await here.records() })).rejects.toThrow(BatchFailedError);
+    expect(await here.left()).toBe(1);
+  });
+
+  test('parks what is refused for good, and acknowledges it and what it holds back', async () => {
+    const { here, to, lines, handler, wake } = await relay();
+    to.answer = ({ id }) => (id === 'a1' ? failed(false, 'MalformedDetail') : ok);
+    await commit(here, 'a', 1, ['a1']);
+    await commit(here, 'a', 2, ['a2']);
+    await commit(here, 'b', 1, ['b1']);
+    expect(await wake()).toEqual({ batchItemFailures: [] });
+    expect(ids(to.arrived)).toEqual(['b1']);
+    expect(lines).toMatchObject([
+      { level: 'WARN', Published: 1, PublishFailures: 1, Parked: 1, Failed: 0, blocked: 1 },
+    ]);
+    const place = { table: here.shop, shards: 8 };
+    const [parked] = await parkedEvents(place).all();
+    expect(parked).toMatchObject({ aggregate: 'a', sequence: 1, reason: 'MalformedDetail' });
+    to.answer = () => ok;
+    await retryParked(place, parked!);
+    // A change of an outbox item wakes nobody: a relay that notes a failure would wake itself.
+    expect(await wake()).toEqual({ batchItemFailures: [] });
+    expect(to.arrived).toHaveLength(1);
+    await drainAll(place, to);
+    expect(ids(to.arrived)).toEqual(['b1', 'a1', 'a2']);
+    expect(await handler({ Records: [] })).toEqual({ batchItemFailures: [] });
+  });
+
+  test('tries what is refused again, where it is told to', async () => {
+    const { here, to, wake } = await relay({ whenRefused: 'retry', sends: 1, parkAfter: { attempts: 2, ms: 0 } });
+    to.answer = () => failed(false, 'MalformedDetail');
+    await commit(here, 'a', 1, ['a1']);
+    const records = await here.records();
+    const place = { table: here.shop, shards: 8 };
+    const handler = outboxRelay({
+      ...{ table: here.shop, target: to, partialResponses: true, log: () => undefined },
+      ...{ whenRefused: 'retry', sends: 1, parkAfter: { attempts: 2, ms: 0 } },
+    });
+    expect(await handler({ Records: records })).toEqual({
+      batchItemFailures: [{ itemIdentifier: sequenceOf(records[0]) }],
+    });
+    expect(await parkedEvents(place).all()).toEqual([]);
+    expect(await handler({ Records: records })).toEqual({ batchItemFailures: [] });
+    expect(await parkedEvents(place).all()).toMatchObject([{ attempts: 2 }]);
+    await wake();
+  });
+
+  test('stops before the deadline: what is in flight is removed, the rest comes again', async () => {
+    const { here, to, lines } = await relay();
+    const handler = outboxRelay({
+      ...{ table: here.shop, partialResponses: true, log: (line) => void lines.push(line) },
+      ...{ concurrency: 1, deadlineMarginMs: 9_900 },
+      target: {
+        async publish(events) {
+          // Past the moment from which on nothing is begun, which is 100 ms from the start.
+          await new Promise((resolve) => setTimeout(resolve, 200));
+          return to.publish(events);
+        },
+      },
+    });
+    await commit(here, 'a', 1, ['a1']);
+    await commit(here, 'b', 1, ['b1']);
+    const records = await here.records();
+    const { batchItemFailures } = await handler({ Records: records }, { getRemainingTimeInMillis: () => 10_000 });
+    expect(to.arrived).toHaveLength(1);
+    expect(await here.left()).toBe(1);
+    expect(batchItemFailures).toHaveLength(1);
+    expect(lines).toMatchObject([{ level: 'WARN', Published: 1, Failed: 0 }]);
+    expect(lines[0]!.unfinished).toBeGreaterThan(0);
+  });
+
+  test('answers for all of a batch whose target hangs', async () => {
+    const { here, lines } = await relay();
+    const handler = outboxRelay({
+      ...{ table: here.shop, partialResponses: true, log: (line) => void lines.push(line) },
+      ...{ deadlineMarginMs: 400, target: { publish: () => new Promise<never>(() => undefined) } },
+    });
+    await commit(here, 'a', 1, ['a1']);
+    const records = await here.records();
+    const answer = await handler({ Records: records }, { getRemainingTimeInMillis: () => 500 });
+    expect(answer).toEqual({ batchItemFailures: [{ itemIdentifier: sequenceOf(records[0]) }] });
+    expect(lines).toMatchObject([{ unfinished: 1, Published: 0 }]);
+  });
+});
+
+describe('on a schedule', () => {
+  test('publishes what is older than the threshold, and tells how much and how old', async () => {
+    const { here, to, lines, handler } = await relay({ sweepAfterMs: 60_000 });
+    const minutesAgo = (n: number) => ({ time: new Date(Date.now() - n * 60_000) });
+    await commit(here, 'old', 1, ['o1'], minutesAgo(10));
+    await commit(here, 'old', 2, ['o2'], minutesAgo(5));
+    await commit(here, 'young', 1, ['y1']);
+    expect(await handler(scheduled)).toEqual({ batchItemFailures: [] });
+    expect(ids(to.arrived)).toEqual(['o1', 'o2']);
+    expect(await here.left()).toBe(1);
+    expect(lines).toMatchObject([{ source: 'schedule', level: 'INFO', Published: 2, OutboxBacklog: 2 }]);
+    expect(Math.round(lines[0]!.OutboxOldestAge! / 60)).toBe(10);
+    await handler(scheduled);
+    expect(lines[1]).toMatchObject({ OutboxBacklog: 0, OutboxOldestAge: 0, Published: 0 });
+  });
+
+  test('tells of events of another number of shards, which it publishes', async () => {
+    const { here, to, lines } = await relay();
+    for (let i = 0; i < 20; i++) await commit(here, `a${i}`, 1, [`e${i}`]);
+    const handler = outboxRelay({
+      ...{ table: here.shop, target: to, shards: 2, sweepAfterMs: 1, log: (line) => void lines.push(line) },
+    });
+    await new Promise((resolve) => setTimeout(resolve, 5));
+    await handler(scheduled);
+    expect(lines[0]!.otherShards).toBeGreaterThan(0);
+    while ((await here.left()) > 0) await handler(scheduled);
+    expect(new Set(ids(to.arrived)).size).toBe(20);
+  });
+
+  test('throws where the outbox can not be read, so that the invocation counts as an error', async () => {
+    const { here, to, lines } = await relay();
+    const handler = outboxRelay({
+      ...{ table: table({ name: 'none', client: here.client }), target: to, log: (line) => void lines.push(line) },
+    });
+    await expect(handler(scheduled)).rejects.toThrow(SweepFailedError);
+    expect(lines).toMatchObject([{ level: 'ERROR', reasons: { ResourceNotFoundException: 9 } }]);
+  });
+});
+
+test('its line is in the embedded metric format, with every metric a number', async () => {
+  const { here, lines, handler, wake } = await relay({ metrics: { dimensions: { service: 'shop' } } });
+  await commit(here, 'a', 1, ['a1']);
+  await wake();
+  await handler(scheduled);
+  const [stream, schedule] = lines.map((line) => {
+    const [directive] = line._aws.CloudWatchMetrics;
+    expect(directive).toMatchObject({ Namespace: 'SafeWrites', Dimensions: [['service']] });
+    expect(line).toMatchObject({ service: 'shop' });
+    for (const { Name } of directive!.Metrics) expect(line).toHaveProperty(Name, expect.any(Number));
+    return directive!.Metrics.map(({ Name }) => Name);
+  });
+  expect(stream).toEqual(['Published', 'PublishFailures', 'Parked', 'Failed', 'Duration']);
+  expect(schedule).toEqual([...stream!, 'OutboxBacklog', 'OutboxOldestAge']);
+});
+
+describe('bad input', () => {
+  test.each([
+    ['no target', { target: undefined as never }],
+    ['a target without publish', { target: {} as Publisher }],
+    ['no shards', { shards: 0 }],
+    ['a threshold of nothing', { sweepAfterMs: 0 }],
+    ['an unknown answer to a refusal', { whenRefused: 'skip' as never }],
+    ['an unknown answer to parking', { whenParked: 'drop' as never }],
+    ['no sends', { sends: 0 }],
+    ['a margin that is no time', { deadlineMarginMs: NaN }],
+  ])('%s is refused when the handler is made', async (_, options: Partial<OutboxRelayOptions>) => {
+    const { shop } = await testShop();
+    expect(() => outboxRelay({ table: shop, target: target(), ...options })).toThrow(InvalidInputError);
+  });
+
+  test('an event of another source is refused', async () => {
+    const { handler } = await relay();
+    const others: unknown[] = [
+      undefined,
+      {},
+      { 'detail-type': 'other' },
+      { Records: [{ eventSource: 'aws:sqs', messageId: 'm', body: '{}' }] },
+      { eventSource: 'aws:kafka', records: { 't-0': [{ topic: 't', partition: 0, offset: 0 }] } },
+    ];
+    for (const event of others) await expect(handler(event as never)).rejects.toThrow(InvalidInputError);
+  });
+
+  test('records of other items are passed over, and one without keys is poison', async () => {
+    const { handler, here } = await relay();
+    const other = streamEvent({ pk: 'OUTBOX#x', sequence: '1', kind: 'INSERT' }, { pk: 'ORDER#1', sequence: '2' });
+    expect(await handler(other)).toEqual({ batchItemFailures: [] });
+    const without = { ...other.Records[0], dynamodb: { SequenceNumber: '7' } };
+    expect(await handler({ Records: [without] })).toEqual({ batchItemFailures: [{ itemIdentifier: '7' }] });
+    const aside: string[] = [];
+    const lenient = outboxRelay({
+      ...{ table: here.shop, target: target(), partialResponses: true, log: () => undefined },
+      failureDestination: ({ source, reason }) => void aside.push(`${source} ${reason}`),
+    });
+    expect(await lenient({ Records: [without] })).toEqual({ batchItemFailures: [] });
+    expect(aside).toEqual(['stream body']);
+  });
+});
