@@ -28,9 +28,45 @@ describe('the room of a message', () => {
     expect(session.events).toHaveLength(3);
   });
 
-  it('is refused to a sequence without an aggregate, which would have no order', () => {
+  it.each<[unknown, string]>([
+    [{ sequence: 1 }, 'aggregate'],
+    [{ aggregate: undefined, sequence: undefined }, 'aggregate'],
+    [{}, 'aggregate'],
+    [null, 'aggregate'],
+    ['order:1', 'aggregate'],
+    [{ aggregate: 5, sequence: 1 }, 'aggregate'],
+    [{ aggregate: 'a' }, 'sequence'],
+    [{ aggregate: 'a', sequence: null }, 'sequence'],
+  ])('is refused to an order by half, which would be none', (of, path) => {
     const session = new TestSession();
-    expect(() => session.publish({ type: 'e', detail: {} }, { sequence: 1 } as never)).toThrow(/aggregate/);
+    const refused = expect.objectContaining({ name: 'InvalidInputError', path }) as Error;
+    expect(() => session.publish({ type: 'e', detail: {} }, of as never)).toThrow(refused);
+    expect(session.events).toEqual([]);
+  });
+
+  it.each<[string, unknown]>([
+    ['publish', undefined],
+    ['publish', null],
+    ['publish', 'order.placed'],
+    ['publish', {}],
+    ['publish', { type: 'e' }],
+    ['publish', { type: 5, detail: {} }],
+    ['publish', { type: 'e', detail: 'text' }],
+    ['publish', { type: 'e', detail: {}, time: 'now' }],
+    ['publish', { type: 'e', detail: {}, id: 5 }],
+    ['send', undefined],
+    ['send', null],
+    ['send', { type: 'e', detail: {} }],
+    ['send', { to: 'a', detail: {} }],
+    ['send', { to: 5, type: 'e', detail: {} }],
+    ['send', { to: 'a/b', type: 'e', detail: {} }],
+    ['send', { to: 'a', type: '', detail: {} }],
+  ])('is refused to what %s can not take, with a typed error', (method, given) => {
+    const session = new TestSession();
+    const refused = expect.objectContaining({ name: 'InvalidInputError' }) as Error;
+    expect(() => (session[method as 'publish'] as (event: unknown) => void)(given)).toThrow(refused);
+    expect(session.events).toEqual([]);
+    expect(session.commit()).toHaveLength(1);
   });
 
   it('is 100 operations: 1 inbox, 1 per aggregate, 1 for events without, 1 per saga, the rest the handler’s', async () => {
@@ -141,6 +177,23 @@ describe('the room of a message', () => {
     for (const name of ['inbox', 'outbox 1', 'saga', '', '__proto__']) {
       expect(() => session.add(put('d'), name)).toThrow(/^name: /);
     }
+  });
+
+  it('gives no operation a name that the caller gave another', () => {
+    const session = new TestSession();
+    const remove = (id: string) => ({ Delete: { TableName: 'other', Key: { id: { S: id } } } });
+    session.add(remove('a'), 'Delete 2');
+    session.add(remove('b'));
+    session.add(remove('c'), 'Delete 4');
+    session.add(remove('d'));
+    session.add(remove('e'));
+    expect(session.operations.map(({ name }) => name)).toEqual([
+      'Delete 2',
+      'Delete 3',
+      'Delete 4',
+      'Delete 5',
+      'Delete 6',
+    ]);
   });
 
   it('is as it was after an operation that was refused', () => {

@@ -214,6 +214,87 @@ describe('a saga', () => {
     expect(await load(`${id}some`)).toMatchObject({ revision: 1 });
   });
 
+  /** A table whose first reads fail. */
+  const failing = (times: number) => {
+    let reads = 0;
+    return here.through((request, send) => {
+      if (request.operation === 'GetItem' && ++reads <= times)
+        throw Object.assign(new Error('refused'), { name: 'Refused' });
+      return send();
+    }, 1);
+  };
+  const runOn = (shop: ReturnType<typeof failing>, consumer: string, handle: (session: Session) => unknown) =>
+    messageHandler<{ id: string }, { id: string }>({
+      table: shop,
+      consumer,
+      from: fromInvocation({ id: bodyPath('id') }),
+      handle: ((_message: unknown, session: Session) => handle(session)) as never,
+    })({ id: 'm1' });
+
+  it('whose load fails is loaded again by the next call', async () => {
+    const id = fresh();
+    const errors: unknown[] = [];
+    await runOn(failing(1), id, async (session) => {
+      const both = [session.saga(Order, id), session.saga(Order, id)];
+      for (const { status } of await Promise.allSettled(both)) errors.push(status);
+      (await session.saga(Order, id)).state.note = 'loaded';
+    });
+    expect(errors).toEqual(['rejected', 'rejected']);
+    expect(await load(id)).toMatchObject({ note: 'loaded', revision: 1 });
+  });
+
+  it('whose load fails, and is not repeated, commits nothing', async () => {
+    const id = fresh();
+    const caught = runOn(failing(1), id, async (session) => {
+      await session.saga(Order, id).catch(() => undefined);
+      session.publish({ type: 'x', detail: { id } });
+    });
+    expect(await rejection(caught)).toMatchObject({ path: 'saga ORDER' });
+    expect(await here.stored(id)).toEqual({ inbox: [], outbox: [], others: [] });
+  });
+
+  it('that is not awaited commits nothing, whenever its load ends, and ends no process', async () => {
+    const unhandled: unknown[] = [];
+    const listen = (reason: unknown): void => void unhandled.push(reason);
+    process.on('unhandledRejection', listen);
+    try {
+      const id = fresh();
+      for (const [times, wait] of [
+        [0, 0],
+        [0, 20],
+        [1, 0],
+        [1, 20],
+      ] as const) {
+        let changed = false;
+        const delivery = runOn(failing(times), id, async (session) => {
+          const promise = session.saga(Order, id);
+          void promise.then(
+            (saga) => (changed = saga.started),
+            () => undefined,
+          );
+          // Dropped for good.
+          void session.saga(Order, id);
+          await new Promise((resolve) => setTimeout(resolve, wait));
+        });
+        const error = await delivery.catch((error: unknown) => error);
+        // Loaded in time, it is as good as awaited.
+        if (!changed) expect(error).toMatchObject({ name: 'InvalidInputError', path: 'saga ORDER' });
+        if (times === 1 || wait === 0) expect(changed).toBe(false);
+        if (!changed) expect(await here.stored(id)).toEqual({ inbox: [], outbox: [], others: [] });
+        else break;
+      }
+      const thrown = runOn(failing(1), fresh(), (session) => {
+        void session.saga(Order, id);
+        throw new Error('the handler');
+      });
+      expect(await rejection(thrown)).toMatchObject({ message: 'the handler' });
+      await new Promise((resolve) => setTimeout(resolve, 50));
+      expect(unhandled).toEqual([]);
+    } finally {
+      process.off('unhandledRejection', listen);
+    }
+  });
+
   it('of a newer format is refused', async () => {
     const id = fresh();
     await here.shop.of(Order).put({ correlation: id, format: 2 });
@@ -238,6 +319,14 @@ describe('a saga', () => {
     const id = fresh();
     const noSaga = run(id, 'm1', async (session) => void (await session.saga({ name: 'X' } as never, id)));
     expect(await rejection(noSaga)).toBeInstanceOf(InvalidInputError);
+    for (const noEntity of [undefined, null, 'ORDER']) {
+      const noSaga = run(id, 'm1', async (session) => void (await session.saga(noEntity as never, id)));
+      expect(await rejection(noSaga)).toBeInstanceOf(InvalidInputError);
+    }
+    for (const options of [null, {}, 5, { start: 'no' }]) {
+      const noOptions = run(id, 'm1', async (session) => void (await session.saga(Order, id, options as never)));
+      expect(await rejection(noOptions)).toMatchObject({ name: 'InvalidInputError', path: 'saga' });
+    }
     const noText = run(id, 'm2', async (session) => void (await session.saga(Order, '')));
     expect(await rejection(noText)).toBeInstanceOf(InvalidInputError);
   });

@@ -1,30 +1,21 @@
 import { corrupt, invalid } from '../errors/errors.js';
 import { weight } from './attribute-value.js';
 import { AttributeBuilder, type Attribute } from './attribute.js';
-import { significantDigits } from './digits.js';
+import { numberForm, powerOf, significantDigits } from './digits.js';
 
 /** A decimal class: decimal.js, big.js, bignumber.js and the like. */
 export interface DecimalClass<D> {
   new (text: string): D;
 }
 
-const form = /^[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE]([+-]?\d+))?$/;
-
-const check = (text: string, path: string): string => {
-  const [, exponent = '0'] = form.exec(text) ?? invalid(path, 'expected a decimal number');
+/** A number's text as DynamoDB takes it; refuses what it does not hold. */
+export const decimalText = (text: string, path: string): string => {
+  if (!numberForm.test(text)) return invalid(path, 'expected a decimal number');
   const digits = significantDigits(text);
   // However it is written: an exponent that means nothing may still be too large for DynamoDB to read.
   if (digits === '') return '0';
   if (digits.length > 38) return invalid(path, 'expected at most 38 significant digits');
-  const [whole = '', fraction = ''] = text
-    .replace(/^[+-]/, '')
-    .replace(/[eE].*$/, '')
-    .split('.');
-  const leading = whole.replace(/^0+/, '');
-  // The power of ten of the first significant digit.
-  const power =
-    Number(exponent) +
-    (leading !== '' ? leading.length - 1 : -1 - (fraction.length - fraction.replace(/^0+/, '').length));
+  const power = powerOf(text);
   if (power > 125 || power < -130) return invalid(path, 'expected a magnitude of 1e-130 to 9.9e125, or 0');
   weight.units += text.length;
   // DynamoDB takes no plus sign before a number.
@@ -54,7 +45,7 @@ export const decimal = ((type?: DecimalClass<object>) =>
         if (type === undefined && typeof value !== 'string') return invalid(path, 'expected a decimal number as text');
         if (type !== undefined && !(value instanceof type))
           return invalid(path, 'expected an object of its decimal class');
-        return { N: check(String(value), path) };
+        return { N: decimalText(String(value), path) };
       },
       (stored) => {
         if (typeof stored.N !== 'string') return corrupt(path, 'a number');

@@ -12,6 +12,18 @@ export const significantDigits = (text: string): string => {
   return digits.slice(start, end);
 };
 
+/** How DynamoDB takes a number's text. */
+export const numberForm = /^[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?$/;
+
+/** The power of ten of the first significant digit of a number's text that is not 0. */
+export const powerOf = (text: string): number => {
+  const [mantissa = '', exponent = '0'] = text.replace(/^[+-]/, '').split(/[eE]/);
+  const [whole = '', fraction = ''] = mantissa.split('.');
+  const leading = whole.replace(/^0+/, '');
+  const zeros = fraction.length - fraction.replace(/^0+/, '').length;
+  return Number(exponent) + (leading !== '' ? leading.length - 1 : -1 - zeros);
+};
+
 /** Whether a double made of a number's text lost digits: it holds every decimal of up to 15, and few beyond. */
 export const losesDigits = (text: string, value: number): boolean => {
   if (text.length <= 15) return false;

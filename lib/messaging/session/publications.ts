@@ -24,8 +24,20 @@ export interface CommandMessage extends Omit<OutboxEvent, 'type'> {
 }
 
 /** The type under which a command message travels. */
-export const commandType = ({ to, type }: Pick<CommandMessage, 'to' | 'type'>): string =>
-  /^[\w.-]+$/.test(to) ? `${to}/${type}` : invalid('to', 'expected letters, digits, _, - and .');
+export const commandType = ({ to, type }: Pick<CommandMessage, 'to' | 'type'>): string => {
+  if (typeof type !== 'string' || type === '') invalid('type', 'expected text, not empty');
+  return typeof to === 'string' && /^[\w.-]+$/.test(to)
+    ? `${to}/${type}`
+    : invalid('to', 'expected letters, digits, _, - and .');
+};
+
+/** Order that is asked for by half would be none. */
+const checkAggregate = (of: unknown): void => {
+  const { aggregate, sequence } = (of ?? {}) as Partial<OfAggregate>;
+  if (typeof aggregate !== 'string') invalid('aggregate', 'expected text, with a sequence: { aggregate, sequence }');
+  if (typeof sequence !== 'number')
+    invalid('sequence', 'expected a number, which goes with an aggregate: without it there is no order');
+};
 
 interface Publication {
   readonly name: string;
@@ -61,9 +73,10 @@ export class Publications {
   /** Adds an event: checked and copied here, so that what changes afterwards is not sent. */
   add(event: OutboxEvent, of: OfAggregate | undefined): void {
     const { budget, traceparent, byAggregate } = this;
+    if (typeof event !== 'object' || (event as OutboxEvent | null) === null)
+      invalid('publish', 'expected an event, such as { type, detail }');
+    if (of !== undefined) checkAggregate(of);
     const { aggregate, sequence } = of ?? {};
-    if (aggregate === undefined && sequence !== undefined)
-      invalid('aggregate', 'goes with a sequence: without it there is no order');
     const earlier = byAggregate.get(aggregate);
     if (earlier !== undefined && earlier.sequence !== sequence)
       invalid('sequence', 'one commit moves an aggregate once: all its events take the same sequence');

@@ -30,9 +30,14 @@ export interface UnitOptions {
 
 interface SagaSlot {
   readonly name: string;
-  readonly loading: Promise<SagaUnit>;
+  /** The load that is under way, or was successful; after a failure the next call loads again. */
+  loading: Promise<SagaUnit> | undefined;
   unit: SagaUnit | undefined;
+  /** Calls that the handler may still wait for. */
+  waiting: number;
 }
+
+const isObject = (value: unknown): boolean => typeof value === 'object' && value !== null;
 
 const reserved = /^(inbox|outbox|saga)\b/;
 
@@ -65,7 +70,15 @@ export class UnitOfWork implements Session {
     if (this.ended) invalid('session', 'the handler has returned: await everything that uses its session');
   }
 
-  add(added: unknown, name = nameFor(added, this.operations.length + 1)): void {
+  private freeName(added: unknown): string {
+    // A name of the caller's may be the one that this operation would have.
+    for (let place = this.operations.length + 1; ; place++) {
+      const name = nameFor(added, place);
+      if (!this.operations.some((other) => other.name === name)) return name;
+    }
+  }
+
+  add(added: unknown, name = this.freeName(added)): void {
     this.refuseEnded();
     if (typeof name !== 'string' || name === '' || name === '__proto__' || reserved.test(name))
       invalid('name', 'expected text that does not begin with inbox, outbox or saga');
@@ -79,8 +92,11 @@ export class UnitOfWork implements Session {
     this.publications.add(event, of);
   }
 
-  send({ to, type, ...message }: CommandMessage, of?: OfAggregate): void {
-    this.publish({ ...message, type: commandType({ to, type }) }, of);
+  send(message: CommandMessage, of?: OfAggregate): void {
+    this.refuseEnded();
+    if (!isObject(message)) invalid('send', 'expected a message, such as { to, type, detail }');
+    const { to, type, ...event } = message;
+    this.publish({ ...event, type: commandType({ to, type }) }, of);
   }
 
   saga<E extends AnySaga>(entity: E, correlation: string): Promise<Saga<E['~state']>>;
@@ -89,15 +105,46 @@ export class UnitOfWork implements Session {
     correlation: string,
     options: { readonly start: boolean },
   ): Promise<Saga<E['~state']> | undefined>;
-  async saga(
+  saga(
     entity: AnySaga,
     correlation: string,
-    { start }: { readonly start: boolean } = { start: true },
+    options: { readonly start: boolean } = { start: true },
   ): Promise<Saga<object> | undefined> {
+    let slot: SagaSlot;
+    try {
+      this.refuseEnded();
+      if (!isObject(options) || typeof options.start !== 'boolean')
+        invalid('saga', 'expected the options { start: boolean }');
+      slot = this.slot(entity, correlation);
+    } catch (error) {
+      return Promise.reject(error);
+    }
+    const opened = this.opened(slot, entity, correlation, options.start);
+    // A call that the handler drops must not end the process: the commit refuses it, or the handler has thrown.
+    opened.catch(() => undefined);
+    return opened;
+  }
+
+  private async opened(
+    slot: SagaSlot,
+    entity: AnySaga,
+    correlation: string,
+    start: boolean,
+  ): Promise<Saga<object> | undefined> {
+    slot.waiting++;
+    const loading = (slot.loading ??= this.load(entity, correlation));
+    let unit: SagaUnit;
+    try {
+      unit = await loading;
+    } catch (error) {
+      if (slot.loading === loading) slot.loading = undefined;
+      slot.waiting--;
+      throw error;
+    }
+    // A call that comes too late stays one that was not waited for.
     this.refuseEnded();
-    const slot = this.slot(entity, correlation);
-    const unit = (slot.unit ??= await slot.loading);
-    this.refuseEnded();
+    slot.waiting--;
+    slot.unit = unit;
     if (!start && unit.isAbsent && unit.saga === undefined) return undefined;
     const first = unit.saga === undefined;
     const saga = unit.open();
@@ -106,7 +153,14 @@ export class UnitOfWork implements Session {
     return saga;
   }
 
+  private async load(entity: AnySaga, correlation: string): Promise<SagaUnit> {
+    const table = this.options.table.of(entity as never);
+    const stored = await this.options.load(entity, correlation);
+    return new SagaUnit(table, correlation, stored as StoredSaga | undefined, this.now);
+  }
+
   private slot(entity: AnySaga, correlation: string): SagaSlot {
+    if (!isObject(entity)) return invalid('saga', 'expected an entity made by sagaEntity()');
     const table = this.options.table.of(entity as never);
     const { table: model, entity: compiled } = bindingOf(table);
     // Refuses what is no saga, and no text.
@@ -118,18 +172,13 @@ export class UnitOfWork implements Session {
       const same = [...this.sagas.values()].filter(({ name }) => name.split(' ')[1] === entity.name).length;
       const name = `saga ${entity.name}${same === 0 ? '' : ` ${same + 1}`}`;
       this.budget.take(name, { share: 'sagas', item, bytes: 0 });
-      const loading = this.options
-        .load(entity, correlation)
-        .then((stored) => new SagaUnit(table as never, correlation, stored as StoredSaga | undefined, this.now));
-      // Whoever calls gets the failure; the slot itself must not report it once more.
-      loading.catch(() => undefined);
-      this.sagas.set(item, (slot = { name, loading, unit: undefined }));
+      this.sagas.set(item, (slot = { name, loading: undefined, unit: undefined, waiting: 0 }));
     }
     return slot;
   }
 
   /** The sagas that the handler has loaded or started. */
-  opened(): SagaUnit[] {
+  openSagas(): SagaUnit[] {
     return [...this.sagas.values()].flatMap(({ unit }) => (unit?.saga === undefined ? [] : unit));
   }
 
@@ -144,8 +193,9 @@ export class UnitOfWork implements Session {
    */
   commit(): Operation[] {
     this.end();
-    const sagas = [...this.sagas.values()].flatMap(({ name, unit }) => {
-      if (unit === undefined) return invalid(name, 'was not loaded when the handler returned: await it');
+    const sagas = [...this.sagas.values()].flatMap(({ name, unit, waiting }) => {
+      if (waiting > 0) return invalid(name, 'was not loaded when the handler returned: await it');
+      if (unit === undefined) return invalid(name, 'could not be loaded: let the handler throw, or load it again');
       const step = unit.step(this.options.horizonSeconds);
       if (step === undefined) return [];
       const parts: StepParts = (step as unknown as StepCommand)[stepSymbol]();

@@ -163,7 +163,7 @@ export class TestSession implements Session {
 
   /** The sagas that the handler loaded or started, in its order. */
   get sagas(): readonly TestSaga[] {
-    return this.unit.opened().map(({ correlation, entity, saga }) => {
+    return this.unit.openSagas().map(({ correlation, entity, saga }) => {
       const { state, started, completed, completing } = saga as NonNullable<typeof saga>;
       return { name: entity.model.name, correlation, state, started, completed: completed || completing };
     });
