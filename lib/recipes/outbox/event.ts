@@ -12,7 +12,7 @@ export interface OutboxEvent {
   readonly detail: object;
   /** What consumers deduplicate by: 1 to 128 visible ASCII characters. @default a random UUID */
   readonly id?: string;
-  /** @default the outbox's */
+  /** Who publishes; at most 256 characters. @default the outbox's */
   readonly source?: string;
   /** @default now */
   readonly time?: Date;
@@ -23,6 +23,10 @@ type StoredEvent = OutboxItem['events'][number];
 /** Room for the names, punctuation, time and trace of the message that the relay makes of an event. */
 const envelopeBytes = 512;
 
+/** Whether it is text that every target takes as a name: EventBridge by its length, SQS by its characters. */
+const isName = (text: unknown, most: number): boolean =>
+  typeof text === 'string' && text !== '' && text.length <= most && !/[\p{Cc}\p{Cs}\ufffe\uffff]/u.test(text);
+
 /** An event as it is stored, refused where the target could not take it. */
 export const storedEvent = (
   event: OutboxEvent,
@@ -32,9 +36,8 @@ export const storedEvent = (
 ): StoredEvent => {
   const { id = randomUUID(), type, source = defaultSource, time = new Date() } = event;
   if (!/^[!-~]{1,128}$/.test(id)) invalid('events.id', 'expected 1 to 128 visible ASCII characters');
-  if (typeof type !== 'string' || type === '' || type.length > 128)
-    invalid('events.type', 'expected 1 to 128 characters');
-  if (typeof source !== 'string' || source === '') invalid('events.source', 'expected text, not empty');
+  if (!isName(type, 128)) invalid('events.type', 'expected 1 to 128 characters, no control characters');
+  if (!isName(source, 256)) invalid('events.source', 'expected 1 to 256 characters, no control characters');
   const detail = jsonText(event.detail);
   // What stands beside the detail is escaped as JSON text there, and most of it is given to the target once more.
   const bytes =

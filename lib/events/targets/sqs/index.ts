@@ -4,3 +4,5 @@
  * @packageDocumentation
  */
 export { sqsTarget, type SqsTargetOptions } from './sqs-target.js';
+export { readFailureMessage, type FailureMessage, type FailureOrigin } from './failure-message.js';
+export { sqsFailureDestination, type SqsFailureDestinationOptions } from './sqs-failure-destination.js';
