@@ -30,7 +30,7 @@ export function createRequestHandler(dispatcher: Dispatcher): LocalRequestHandle
     metadata: { handlerProtocol: 'http/1.1' },
     async handle(request, { abortSignal } = {}) {
       if (abortSignal?.aborted) throw abortError(abortSignal);
-      const running = dispatcher.dispatch(header(request.headers, 'x-amz-target'), bodyText(request.body));
+      const running = dispatcher.dispatch(targetOf(request), textOf(request.body));
       const { statusCode, body } = await raceAbort(running.then(afterTurn), abortSignal);
       return {
         response: {
@@ -59,7 +59,11 @@ function header(headers: Record<string, string>, name: string): string | undefin
   return found === undefined ? undefined : headers[found];
 }
 
-function bodyText(body: unknown): string {
+/** The service and operation that a request names. */
+export const targetOf = (request: { readonly headers: Record<string, string> }): string =>
+  header(request.headers, 'x-amz-target') ?? '';
+
+export function textOf(body: unknown): string {
   if (typeof body === 'string') return body;
   if (body instanceof Uint8Array) return Buffer.from(body.buffer, body.byteOffset, body.byteLength).toString();
   if (body === undefined || body === null) return '';
@@ -67,7 +71,7 @@ function bodyText(body: unknown): string {
 }
 
 /** Gives up waiting when the signal fires; the request itself goes on, as it would on a server. */
-async function raceAbort<T>(running: Promise<T>, signal: AbortLike | undefined): Promise<T> {
+export async function raceAbort<T>(running: Promise<T>, signal: AbortLike | undefined): Promise<T> {
   if (!signal?.addEventListener) return running;
   let listener: (() => void) | undefined;
   const aborted = new Promise<never>((_resolve, reject) => {

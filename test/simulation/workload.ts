@@ -1,0 +1,37 @@
+import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import { createTable, table, type Table } from '../../lib/commands/index.js';
+import type { Scenario, SimulatedClientConfig, SimulationOptions } from '../../lib/local/index.js';
+
+/** A scenario of the kit's own, with what its runs take. */
+export interface Workload {
+  readonly name: string;
+  readonly options: Omit<SimulationOptions, 'seeds'>;
+  readonly scenario: () => Scenario<unknown, unknown>;
+}
+
+/** Keeps the types of a scenario's parts together. */
+export const workload = <Op, App>(
+  name: string,
+  options: Workload['options'],
+  scenario: () => Scenario<Op, App>,
+): Workload => ({ name, options, scenario: scenario });
+
+/** The table as one process sees it. */
+export const shopOf = (clientConfig: SimulatedClientConfig): Table =>
+  table({ name: 'shop', client: new DynamoDBClient(clientConfig) });
+
+/** Makes the table. */
+export const makeShop = ({ clientConfig }: { clientConfig: SimulatedClientConfig }): Promise<unknown> =>
+  createTable(shopOf(clientConfig)).stream().timeToLive().send();
+
+/** Throws where the model says otherwise. */
+export const must = (holds: boolean, message: string): void => {
+  if (!holds) throw new Error(message);
+};
+
+/** All there is of them. */
+export const allOf = async <T>(items: AsyncIterable<T>): Promise<T[]> => {
+  const all: T[] = [];
+  for await (const item of items) all.push(item);
+  return all;
+};
