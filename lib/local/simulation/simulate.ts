@@ -5,7 +5,16 @@ import { shrink } from './shrink.js';
 import { installVirtualGlobals } from './virtual-globals.js';
 import type { Terms } from './world.js';
 
-/** What a simulation found: the seed, the fewest operations and faults that fail, and what happened in them. */
+/**
+ * What a simulation found: the seed, the fewest operations and faults that fail, and what happened in them. The message
+ * has it all.
+ *
+ * @example
+ * declare const scenario: () => Scenario<string, void>;
+ * await simulate(scenario, { seeds: 1000 }).catch((error: unknown) => {
+ *   if (error instanceof SimulationFailure) console.log(error.seed, error.history);
+ * });
+ */
 export class SimulationFailure extends Error {
   override readonly name = 'SimulationFailure';
   constructor(
