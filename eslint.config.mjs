@@ -22,6 +22,7 @@ const packages = [
     why: 'only the constructs and the app know the CDK',
   },
   { names: ['dynalite', 'fauxqs'], only: ['lib/local'], why: 'only lib/local knows an emulator' },
+  { names: ['@platformatic'], only: ['lib/local/kafka'], why: 'only who polls Kafka loads its client' },
   {
     names: ['@aws-sdk', '@smithy'],
     except: ['lib/constructs', 'bin', 'lib/commands/attributes', 'lib/commands/keys', 'lib/commands/entity'],

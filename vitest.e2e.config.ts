@@ -14,11 +14,22 @@ export default defineConfig({
       {
         test: {
           name: 'app',
-          include: ['test/e2e/**/*.e2e.ts'],
+          include: ['test/e2e/*.e2e.ts'],
           // One app at a time: each test file starts `npm start`.
           maxWorkers: 1,
           sequence: { groupOrder: 0 },
           testTimeout: 60_000,
+          hookTimeout: 60_000,
+        },
+      },
+      {
+        test: {
+          name: 'sources',
+          include: ['test/e2e/sources/*.e2e.ts'],
+          globalSetup: './test/e2e/sources/server.ts',
+          maxWorkers: 2,
+          sequence: { groupOrder: 1 },
+          testTimeout: 180_000,
           hookTimeout: 60_000,
         },
       },
@@ -30,7 +41,7 @@ export default defineConfig({
           setupFiles: './test/e2e/ministack/environment.ts',
           runner: './test/e2e/ministack/runner.ts',
           maxWorkers: 2,
-          sequence: { groupOrder: 1 },
+          sequence: { groupOrder: 2 },
           testTimeout: 60_000,
           hookTimeout: 90_000,
         },
