@@ -1,6 +1,8 @@
 import type { AnyEntity, EntityTable, ValueHandle } from '../../commands/index.js';
+import { brandOf, hasBrand } from '../../commands/errors/brand.js';
 import { invalid } from '../../commands/errors/errors.js';
 import { bindingOf } from '../../commands/table/table.js';
+import { checkFunction, checkObject } from '../arguments.js';
 
 /** What {@link claimOn} takes. */
 export interface ClaimOptions<C extends AnyEntity, V> {
@@ -31,9 +33,19 @@ export interface ClaimModel {
   readonly itemOf: (value: unknown, by: string) => Record<string, unknown>;
   /** The inputs of its key. */
   readonly keyOf: (value: unknown, by: string) => Record<string, unknown>;
+  /** The key itself, by which two values are one claim. */
+  readonly keyText: (value: unknown, by: string) => string;
   /** Whether an item is a claim of the owner's. */
   readonly isOf: (item: unknown, by: string) => boolean;
 }
+
+const claimBrand = brandOf('claim');
+
+/** The run-time half of what {@link claimOn} gave. */
+export const claimModelOf = (claim: unknown): ClaimModel =>
+  hasBrand(claim, claimBrand)
+    ? ((claim as Record<symbol, ClaimModel>)[claimBrand] as ClaimModel)
+    : invalid('claims', 'expected claims that claimOn made');
 
 /**
  * How one kind of value is claimed: by an item keyed by the value, which holds its owner. For {@link uniqueClaims}.
@@ -48,13 +60,21 @@ export interface ClaimModel {
  */
 export const claimOn = <C extends AnyEntity, V>(table: EntityTable<C>, options: ClaimOptions<C, V>): Claim<V> => {
   const { model } = bindingOf(table).entity;
-  const { item, owner, normalize = (value) => value } = options;
-  if (!Object.hasOwn(model.attrs, owner)) invalid(model.name, 'has no attribute of the name of the owner');
+  const { item, owner, normalize = (value: V) => value } = checkObject(options, 'options');
+  checkFunction(item, 'item');
+  checkFunction(normalize, 'normalize');
+  if (typeof owner !== 'string' || !Object.hasOwn(model.attrs, owner))
+    invalid(model.name, 'has no attribute of the name of the owner');
   if (model.keyInputs.some((field) => field.name === owner)) {
     invalid(owner, 'is part of the key, so two owners could claim one value');
   }
   if (model.version !== undefined) invalid(model.name, 'has a version(), which a claim has no use for');
-  const itemOf = (value: unknown, by: string) => item(normalize(value as V), by) as Record<string, unknown>;
+  const itemOf = (value: unknown, by: string) =>
+    checkObject(
+      item(normalize(value as V), by) as Record<string, unknown>,
+      'item',
+      'expected the function to give a claim',
+    );
   const claim: ClaimModel = {
     table: table,
     entity: model,
@@ -64,14 +84,18 @@ export const claimOn = <C extends AnyEntity, V>(table: EntityTable<C>, options: 
       const claimed = itemOf(value, by);
       return Object.fromEntries(model.keyInputs.map(({ name }) => [name, claimed[name]]));
     },
+    keyText: (value, by) => {
+      const { pk, sk } = model.key(itemOf(value, by));
+      return JSON.stringify([pk, sk]);
+    },
     isOf: (stored, by) => (stored as Record<string, unknown> | undefined)?.[owner] === by,
   };
-  return claim as unknown as Claim<V>;
+  return { [claimBrand]: claim } as unknown as Claim<V>;
 };
 
 /** Whether two values have one claim; `undefined` has none. */
-export const sameClaim = ({ keyOf }: ClaimModel, a: unknown, b: unknown, by: string): boolean =>
-  a === undefined || b === undefined ? a === b : JSON.stringify(keyOf(a, by)) === JSON.stringify(keyOf(b, by));
+export const sameClaim = ({ keyText }: ClaimModel, a: unknown, b: unknown, by: string): boolean =>
+  a === undefined || b === undefined ? a === b : keyText(a, by) === keyText(b, by);
 
 /**
  * Takes a value that is free, or is the owner's already: then it writes the claim again as it is, so that a call whose

@@ -15,8 +15,18 @@ import {
 import type { EntityModel } from '../../commands/entity/entity.js';
 import { invalid } from '../../commands/errors/errors.js';
 import { bindingOf } from '../../commands/table/table.js';
+import { checkFunction, checkObject, checkOptions } from '../arguments.js';
 import { tableOf } from '../locking/table-of.js';
-import { release, releaseIfHeld, sameClaim, take, takeUnclaimed, type ClaimModel } from './claim.js';
+import {
+  claimModelOf,
+  release,
+  releaseIfHeld,
+  sameClaim,
+  take,
+  takeUnclaimed,
+  type Claim,
+  type ClaimModel,
+} from './claim.js';
 import type { ClaimChange, ClaimsRemoval, ClaimsRunOptions, Registration } from './outcomes.js';
 
 type Values = Readonly<Record<string, unknown>>;
@@ -24,7 +34,7 @@ type Failed = Readonly<Record<string, { readonly reason: string; readonly item?:
 
 interface Options {
   readonly owner: (key: Values) => string;
-  readonly claims: Readonly<Record<string, ClaimModel>>;
+  readonly claims: Readonly<Record<string, Claim<never>>>;
 }
 
 /** The step that writes the record; no attribute has such a name. */
@@ -50,7 +60,11 @@ export class ClaimedRecords {
   ) {
     this.shop = tableOf(table);
     this.model = bindingOf(table).entity.model;
-    this.claims = new Map(Object.entries(options.claims));
+    const { owner, claims } = checkObject(options, 'options');
+    checkFunction(owner, 'owner');
+    this.claims = new Map(
+      Object.entries(checkObject(claims, 'claims')).map(([name, claim]) => [name, claimModelOf(claim)]),
+    );
     if (this.claims.size === 0) invalid('claims', 'expected at least one claim');
     const kinds = new Set<object>();
     for (const [name, { entity }] of this.claims) {
@@ -72,8 +86,13 @@ export class ClaimedRecords {
     return this.model.version === undefined ? command : (command as unknown as { ignoreVersion(): C }).ignoreVersion();
   }
 
+  private ownerOf(key: Values, path: string): string {
+    const by = this.options.owner(checkObject(key, path));
+    return typeof by === 'string' && by !== '' ? by : invalid('owner', 'expected the function to give text, not empty');
+  }
+
   private run<R>(fn: (signal: AbortSignal | undefined) => Promise<R>, options: ClaimsRunOptions = {}): Promise<R> {
-    return retryOnConflict(({ signal }) => fn(signal), { ...options, on: 'transactionConflict' });
+    return retryOnConflict(({ signal }) => fn(signal), { ...checkOptions(options), on: 'transactionConflict' });
   }
 
   /** The steps whose conditions failed; undefined where it was committed. */
@@ -82,8 +101,8 @@ export class ClaimedRecords {
     return outcome.committed ? undefined : outcome.failed;
   }
 
-  register(record: Values, options?: ClaimsRunOptions): Promise<Registration<Values, string>> {
-    const by = this.options.owner(record);
+  async register(record: Values, options?: ClaimsRunOptions): Promise<Registration<Values, string>> {
+    const by = this.ownerOf(record, 'record');
     const { version } = this.model;
     const first = version === undefined ? record : { ...record, [version.name]: 0 };
     const held = [...this.claims].filter(([name]) => record[name] !== undefined);
@@ -104,11 +123,12 @@ export class ClaimedRecords {
   async change(
     key: Values,
     name: string,
-    { from, to }: { from?: unknown; to?: unknown },
+    values: { from?: unknown; to?: unknown },
     options?: ClaimsRunOptions,
   ): Promise<ClaimChange> {
+    const { from, to } = checkObject(values, 'values');
     const claim = this.claims.get(name) ?? invalid('change', 'expected the name of a claim');
-    const by = this.options.owner(key);
+    const by = this.ownerOf(key, 'key');
     if (from === to) return 'Unchanged';
     if (sameClaim(claim, from, to, by)) return this.respell(key, name, from, to, options);
     let adopts = false;
@@ -153,8 +173,9 @@ export class ClaimedRecords {
     name: string,
     from: unknown,
     to: unknown,
-    { signal, maxAttempts }: ClaimsRunOptions = {},
+    options: ClaimsRunOptions = {},
   ): Promise<ClaimChange> {
+    const { signal, maxAttempts } = checkOptions(options);
     const attribute = this.attribute(name);
     return this.run(
       async () => {
@@ -169,8 +190,8 @@ export class ClaimedRecords {
     );
   }
 
-  remove(key: Values, options?: ClaimsRunOptions): Promise<ClaimsRemoval> {
-    const by = this.options.owner(key);
+  async remove(key: Values, options?: ClaimsRunOptions): Promise<ClaimsRemoval> {
+    const by = this.ownerOf(key, 'key');
     // By value: a run after a conflict may find another one, whose claim is the owner's.
     const others = new Map<string, unknown>();
     return this.run(async (signal) => {

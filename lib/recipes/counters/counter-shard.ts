@@ -1,4 +1,5 @@
 import { entity, integer, string } from '../../commands/index.js';
+import { byPrefix } from '../by-prefix.js';
 
 /** The format of the items; grows when what they mean changes. */
 export const shardFormat = 1;
@@ -12,8 +13,6 @@ const make = (prefix: string) =>
     escape: true,
   });
 
-const made = new Map<string, ReturnType<typeof make>>();
-
 /**
  * The items of a {@link ShardedCounter}: one per shard.
  *
@@ -21,8 +20,4 @@ const made = new Map<string, ReturnType<typeof make>>();
  * @example
  * const shard = await shop.of(counterShardEntity()).get({ name: 'likes', shard: 0 }).item();
  */
-export const counterShardEntity = (prefix = 'COUNTER'): ReturnType<typeof make> => {
-  let shard = made.get(prefix);
-  if (shard === undefined) made.set(prefix, (shard = make(prefix)));
-  return shard;
-};
+export const counterShardEntity: (prefix?: string) => ReturnType<typeof make> = byPrefix(make, 'COUNTER');

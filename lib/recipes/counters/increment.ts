@@ -1,4 +1,6 @@
 import type { AnyEntity, EntityTable, NumberHandle, SendOptions } from '../../commands/index.js';
+import { bindingOf } from '../../commands/table/table.js';
+import { checkOptions } from '../arguments.js';
 
 /**
  * The plain counter: adds to a number on the server, so that concurrent writers need no read and no lock, and gives the
@@ -17,12 +19,15 @@ import type { AnyEntity, EntityTable, NumberHandle, SendOptions } from '../../co
  * @example
  * const views = await increment(pages, { path: '/home' }, PageViews.attrs.count, 1);
  */
-export const increment = <E extends AnyEntity, V>(
+export const increment = async <E extends AnyEntity, V>(
   counters: EntityTable<E>,
   key: E['~key'],
   attribute: NumberHandle<E['name'], V>,
   amount: NoInfer<V>,
-  options?: SendOptions,
-): Promise<V> =>
+  options: SendOptions = {},
+): Promise<V> => {
+  bindingOf(counters);
+  const { signal } = checkOptions(options);
   // After an add the number is there.
-  counters.update(key).add(attribute, amount).maxAttempts(1).return(attribute).send(options) as Promise<V>;
+  return counters.update(key).add(attribute, amount).maxAttempts(1).return(attribute).send({ signal }) as Promise<V>;
+};

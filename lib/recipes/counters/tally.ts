@@ -1,4 +1,5 @@
 import { entity, integer, string, stringSet, timeToLive } from '../../commands/index.js';
+import { byPrefix } from '../by-prefix.js';
 
 /** The format of the items; grows when what they mean changes. */
 export const tallyFormat = 1;
@@ -20,8 +21,6 @@ const make = (prefix: string) =>
     escape: true,
   });
 
-const made = new Map<string, ReturnType<typeof make>>();
-
 /**
  * The items of a {@link WindowedCounter}: one per window, with the ids that it counted.
  *
@@ -29,8 +28,4 @@ const made = new Map<string, ReturnType<typeof make>>();
  * @example
  * const day = await shop.of(tallyEntity()).get({ name: 'signups', window: '2026-12-01' }).item();
  */
-export const tallyEntity = (prefix = 'TALLY'): ReturnType<typeof make> => {
-  let tally = made.get(prefix);
-  if (tally === undefined) made.set(prefix, (tally = make(prefix)));
-  return tally;
-};
+export const tallyEntity: (prefix?: string) => ReturnType<typeof make> = byPrefix(make, 'TALLY');

@@ -11,7 +11,9 @@ const lengths: Readonly<Record<Window, { readonly characters: number; readonly m
 
 /** Refuses what is no window. */
 export const checkWindow = (window: Window): Window =>
-  Object.hasOwn(lengths, window) ? window : invalid('window', "expected 'minute', 'hour' or 'day'");
+  typeof window === 'string' && Object.hasOwn(lengths, window)
+    ? window
+    : invalid('window', "expected 'minute', 'hour' or 'day'");
 
 /** The window's name: the start of its ISO time, such as `2026-12-01T10`, so that names sort as times do. */
 export const windowOf = (at: Date, window: Window): string => {

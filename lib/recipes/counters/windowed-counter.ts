@@ -1,15 +1,20 @@
 import { Buffer } from 'node:buffer';
 import { invalid } from '../../commands/errors/errors.js';
 import { InvalidStoredItemError, type EntityTable, type SendOptions, type Table } from '../../commands/index.js';
+import { checkObject, checkOptions, checkTable, isBetween, isWholeBetween } from '../arguments.js';
+import { checkedClock } from '../clock.js';
 import { tallyEntity, tallyFormat } from './tally.js';
 import { checkWindow, windowEnd, windowOf, type Window } from './window.js';
 import { WindowFullError } from './window-full-error.js';
 
 /** When the items of past windows may go. */
 export interface WindowExpiry {
-  /** The age up to which events are counted; an older one, counted or not, is answered `TooLate`. */
+  /** The age up to which events are counted; an older one, counted or not, is answered `TooLate`. At most 100 years. */
   readonly latenessMs: number;
-  /** How long after its end a window is kept: longer than the lateness, by the clocks' skew at least. */
+  /**
+   * How long after its end a window is kept: at least a minute longer than the lateness, and longer than that by as much
+   * as the clocks of those who count may be behind. A window that is gone has forgotten what it counted.
+   */
   readonly keepMs: number;
 }
 
@@ -49,6 +54,19 @@ export interface CountReadOptions extends SendOptions {
 
 /** 400 KB, without the most that keys, other attributes and the update's own overhead can take. */
 const mostBytes = 409_600 - 8_192;
+
+/** 100 years. */
+const longest = 100 * 365 * 86_400_000;
+/** For clocks that differ a little, and for an expiry in whole seconds. */
+const leastMargin = 60_000;
+
+const checkExpiry = (expiry: WindowExpiry): WindowExpiry => {
+  const { latenessMs, keepMs } = checkObject(expiry, 'expiry');
+  if (!isBetween(latenessMs, 0, longest)) invalid('expiry.latenessMs', 'expected milliseconds from 0 to 100 years');
+  if (!isBetween(keepMs, latenessMs + leastMargin, longest + leastMargin))
+    invalid('expiry.keepMs', 'expected a minute more than the lateness: a forgotten id would be counted again');
+  return { latenessMs, keepMs };
+};
 
 /**
  * The idempotent counter: remembers the ids it counted, in a set per window of time, and counts only a new one. An event
@@ -91,30 +109,24 @@ export class WindowedCounter {
   private readonly clock: () => number;
 
   constructor(table: Table, options: WindowedCounterOptions) {
-    const { name, window = 'day', expiry, maxBytes = mostBytes, prefix, clock = Date.now } = options;
+    const { name, window = 'day', expiry, maxBytes = mostBytes, prefix, clock } = checkObject(options, 'options');
     this.tally = tallyEntity(prefix);
-    this.items = table.of(this.tally);
+    this.items = checkTable(table).of(this.tally);
     this.name = name;
     this.window = checkWindow(window);
-    if (expiry !== undefined && !(expiry.latenessMs >= 0 && Number.isFinite(expiry.keepMs))) {
-      invalid('expiry', 'expected a lateness from 0 on, and for how long to keep a window');
-    }
-    if (expiry !== undefined && expiry.keepMs <= expiry.latenessMs) {
-      invalid('expiry.keepMs', 'must be more than the lateness: a forgotten id would be counted again');
-    }
-    if (!Number.isSafeInteger(maxBytes) || maxBytes < 1 || maxBytes > mostBytes) {
-      invalid('maxBytes', `expected a whole number from 1 to ${mostBytes}`);
-    }
-    this.expiry = expiry;
+    if (!isWholeBetween(maxBytes, 1, mostBytes)) invalid('maxBytes', `expected a whole number from 1 to ${mostBytes}`);
+    this.expiry = expiry === undefined ? undefined : checkExpiry(expiry);
     this.maxBytes = maxBytes;
-    this.clock = clock;
+    this.clock = checkedClock(clock, 'clock');
   }
 
   /**
    * Counts the event, unless its id was counted in its window before.
    * @throws WindowFullError where the window holds no further id; InvalidInputError for an id that never fits
    */
-  async count({ id, at, amount = 1 }: CountedEvent, options?: SendOptions): Promise<CountOutcome> {
+  async count(event: CountedEvent, options: SendOptions = {}): Promise<CountOutcome> {
+    const { id, at, amount = 1 } = checkObject(event, 'event');
+    const { signal } = checkOptions(options);
     const { count, seen, seenBytes, expires, format } = this.tally.attrs;
     const { name, expiry, maxBytes } = this;
     const window = windowOf(at, this.window);
@@ -132,7 +144,7 @@ export class WindowedCounter {
       .if(seenBytes.notExistsOrLe(maxBytes - bytes))
       .if(format.notExistsOrLe(tallyFormat))
       .returnOldOnFailure()
-      .trySend(options);
+      .trySend({ signal });
     if (result.conditionMet) return 'Counted';
     if (result.item?.seen.has(id) === true) return 'AlreadyCounted';
     if ((result.item?.format ?? 0) > tallyFormat)
@@ -141,7 +153,8 @@ export class WindowedCounter {
   }
 
   /** The count of the window of a time. Cost: one request, the read units of the whole item, its set included. */
-  async read(at: Date, { consistent = false, signal }: CountReadOptions = {}): Promise<number> {
+  async read(at: Date, options: CountReadOptions = {}): Promise<number> {
+    const { consistent = false, signal } = checkOptions(options);
     const get = this.items.get({ name: this.name, window: windowOf(at, this.window) }).project('count');
     return (await (consistent ? get.consistent() : get).item({ signal }))?.count ?? 0;
   }
@@ -150,7 +163,8 @@ export class WindowedCounter {
    * The count of the windows from that of one time to that of another, both included. Cost: a request per MB, the read
    * units of the whole items, their sets included.
    */
-  async sum(from: Date, to: Date, { consistent = false, signal }: CountReadOptions = {}): Promise<number> {
+  async sum(from: Date, to: Date, options: CountReadOptions = {}): Promise<number> {
+    const { consistent = false, signal } = checkOptions(options);
     const query = this.items
       .query({ name: this.name })
       .between({ window: windowOf(from, this.window) }, { window: windowOf(to, this.window) })

@@ -12,6 +12,8 @@ import {
   type Steps,
   type Table,
 } from '../../commands/index.js';
+import { bindingOf } from '../../commands/table/table.js';
+import { checkFunction, checkObject, checkOptions, checkTable, isBetween, longestTimer } from '../arguments.js';
 import { unlessAborted } from '../hi-lo/unless-aborted.js';
 import { SequenceContentionError, SequenceMovedBackError } from './errors.js';
 import { sequenceEntity, sequenceFormat } from './sequence-entity.js';
@@ -50,6 +52,14 @@ export interface AssignOptions extends SendOptions {
 export type Assigned<I> =
   | { readonly number: number; readonly repeated: false; readonly item: undefined }
   | { readonly number: number; readonly repeated: true; readonly item: I };
+
+/** Refuses a member that can't hold the number: without it, a record would have none, and a repeat no answer. */
+const checkMember = (records: unknown, member: unknown): void => {
+  const { model } = bindingOf(records).entity;
+  const field = model.fields.find(({ name }) => name === member);
+  if (field === undefined || model.keyInputs.includes(field))
+    invalid('member', `expected an attribute of ${model.name} outside of its key, which holds the number`);
+};
 
 /** What a run may lose to and be run again, since nothing was written. */
 const transient: ReadonlySet<string> = new Set([
@@ -95,11 +105,12 @@ export class GaplessSequence {
   private known: number | undefined = undefined;
   private line: Promise<void> = Promise.resolve();
 
-  constructor(table: Table, { name, first = 1, prefix }: GaplessSequenceOptions) {
+  constructor(table: Table, options: GaplessSequenceOptions) {
+    const { name, first = 1, prefix } = checkObject(options, 'options');
     if (!Number.isSafeInteger(first)) invalid('first', 'expected a whole number');
     this.table = table;
     this.entity = sequenceEntity(prefix);
-    this.items = table.of(this.entity);
+    this.items = checkTable(table).of(this.entity);
     this.name = name;
     this.first = first;
   }
@@ -117,12 +128,15 @@ export class GaplessSequence {
     records: RecordTable<E>,
     member: K,
     record: Omit<E['~input'], K> | ((number: number) => Omit<E['~input'], K>),
-    { steps, timeoutMs = 10_000, signal }: AssignOptions = {},
+    options: AssignOptions = {},
   ): Promise<Assigned<E['~item']>> {
-    if (!(timeoutMs > 0 && timeoutMs <= 2 ** 31 - 1)) invalid('timeoutMs', 'expected milliseconds above 0');
+    const { steps, timeoutMs = 10_000, signal } = checkOptions(options);
+    checkMember(records, member);
+    if (steps !== undefined) checkFunction(steps, 'steps');
+    if (!isBetween(timeoutMs, Number.MIN_VALUE, longestTimer)) invalid('timeoutMs', 'expected milliseconds above 0');
     const deadline = performance.now() + timeoutMs;
     const recordStep = (number: number) => {
-      const made = typeof record === 'function' ? record(number) : record;
+      const made = checkObject(typeof record === 'function' ? record(number) : record, 'record');
       return records.unique({ ...made, [member]: number }).returnOldOnFailure();
     };
     const numberOf = (item: E['~item']): number => item[member as unknown as keyof E['~item']] as unknown as number;
@@ -161,7 +175,8 @@ export class GaplessSequence {
   }
 
   /** The last number that was given; 0 before the first, or one less than `first`. Cost: one read unit. */
-  async last({ signal }: SendOptions = {}): Promise<number> {
+  async last(options: SendOptions = {}): Promise<number> {
+    const { signal } = checkOptions(options);
     const item = await this.items.get({ name: this.name }).consistent().item({ signal });
     return item?.last ?? this.first - 1;
   }

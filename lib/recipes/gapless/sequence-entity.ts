@@ -1,4 +1,5 @@
 import { entity, integer, string } from '../../commands/index.js';
+import { byPrefix } from '../by-prefix.js';
 
 /** The format of the items; grows when what they mean changes. */
 export const sequenceFormat = 1;
@@ -11,8 +12,6 @@ const make = (prefix: string) =>
     escape: true,
   });
 
-const made = new Map<string, ReturnType<typeof make>>();
-
 /**
  * The items of {@link GaplessSequence}: one per name, `last` being the last number that was given. It has no time to
  * live and is never deleted: numbers would start again.
@@ -21,8 +20,4 @@ const made = new Map<string, ReturnType<typeof make>>();
  * @example
  * const given = (await shop.of(sequenceEntity()).get({ name: 'invoices' }).item())?.last ?? 0;
  */
-export const sequenceEntity = (prefix = 'SEQUENCE'): ReturnType<typeof make> => {
-  let sequence = made.get(prefix);
-  if (sequence === undefined) made.set(prefix, (sequence = make(prefix)));
-  return sequence;
-};
+export const sequenceEntity: (prefix?: string) => ReturnType<typeof make> = byPrefix(make, 'SEQUENCE');

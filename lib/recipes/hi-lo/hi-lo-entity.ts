@@ -1,4 +1,5 @@
 import { bigint, entity, integer, string } from '../../commands/index.js';
+import { byPrefix } from '../by-prefix.js';
 
 /** The format of the items; grows when what they mean changes. */
 export const hiLoFormat = 1;
@@ -11,8 +12,6 @@ const make = (prefix: string) =>
     escape: true,
   });
 
-const made = new Map<string, ReturnType<typeof make>>();
-
 /**
  * The items that {@link hiLo} claims blocks of: one per name, `hi` being the last number of the last block. Setting it
  * to a greater number before the first use makes the numbers start above it; a smaller one would give numbers twice.
@@ -21,8 +20,4 @@ const made = new Map<string, ReturnType<typeof make>>();
  * @example
  * await shop.of(hiLoEntity()).put({ name: 'orders', hi: 1_000_000n, format: 1 }).ifNotExists();
  */
-export const hiLoEntity = (prefix = 'HILO'): ReturnType<typeof make> => {
-  let block = made.get(prefix);
-  if (block === undefined) made.set(prefix, (block = make(prefix)));
-  return block;
-};
+export const hiLoEntity: (prefix?: string) => ReturnType<typeof make> = byPrefix(make, 'HILO');

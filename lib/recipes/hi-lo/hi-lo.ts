@@ -1,5 +1,6 @@
 import { invalid } from '../../commands/errors/errors.js';
 import { InvalidStoredItemError, type EntityTable, type SendOptions, type Table } from '../../commands/index.js';
+import { checkObject, checkOptions, checkTable, isWholeBetween } from '../arguments.js';
 import { hiLoEntity, hiLoFormat } from './hi-lo-entity.js';
 import { NumbersExhaustedError } from './numbers-exhausted-error.js';
 import { unlessAborted } from './unless-aborted.js';
@@ -23,10 +24,21 @@ export interface HiLoOptions {
 export interface HiLo<N extends number | bigint> {
   /**
    * A number that no other call, in any process, gets. The signal ends this wait only: the claim goes on for the others.
-   * @throws what the claim failed with, to all that wait for it; the next call claims anew
+   * @throws NumbersExhaustedError for numbers that would not be exact; what the claim failed with, to all that wait for
+   *   it; the next call claims anew
    */
   next(options?: SendOptions): Promise<N>;
 }
+
+/** The numbers that are exact: from the negative of the last to the last. */
+interface Range {
+  readonly last: bigint;
+  readonly digits?: number;
+}
+
+const exactNumbers: Range = { last: BigInt(Number.MAX_SAFE_INTEGER) };
+/** DynamoDB keeps 38 digits of a number. */
+const exactBigints: Range = { last: 10n ** 38n - 1n, digits: 38 };
 
 interface Block {
   next: bigint;
@@ -45,21 +57,23 @@ class HiLoAllocator<N extends number | bigint> implements HiLo<N> {
 
   constructor(
     table: Table,
-    { name, blockSize = 100, prefetchAt = 0, prefix }: HiLoOptions,
-    private readonly last: bigint | undefined,
+    options: HiLoOptions,
+    private readonly range: Range,
     private readonly toNumber: (n: bigint) => N,
   ) {
-    if (!Number.isSafeInteger(blockSize) || blockSize < 1) invalid('blockSize', 'expected a whole number from 1 on');
-    if (!Number.isSafeInteger(prefetchAt) || prefetchAt < 0 || prefetchAt >= blockSize)
+    const { name, blockSize = 100, prefetchAt = 0, prefix } = checkObject(options, 'options');
+    if (!isWholeBetween(blockSize, 1)) invalid('blockSize', 'expected a whole number from 1 on');
+    if (!isWholeBetween(prefetchAt, 0, blockSize - 1))
       invalid('prefetchAt', 'expected a whole number from 0, which is off, to less than the block size');
     this.entity = hiLoEntity(prefix);
-    this.items = table.of(this.entity);
+    this.items = checkTable(table).of(this.entity);
     this.name = name;
     this.blockSize = blockSize;
     this.prefetchAt = prefetchAt;
   }
 
-  async next({ signal }: SendOptions = {}): Promise<N> {
+  async next(options: SendOptions = {}): Promise<N> {
+    const { signal } = checkOptions(options);
     for (;;) {
       signal?.throwIfAborted();
       const number = this.take();
@@ -102,8 +116,10 @@ class HiLoAllocator<N extends number | bigint> implements HiLo<N> {
     if (!claimed.conditionMet)
       throw new InvalidStoredItemError('format', 'the sequence was written by a newer version of safewrites');
     const end = claimed.item.hi;
-    if (this.last !== undefined && end > this.last) throw new NumbersExhaustedError();
-    this.blocks.push({ next: end - BigInt(this.blockSize) + 1n, left: this.blockSize });
+    const next = end - BigInt(this.blockSize) + 1n;
+    const { last, digits } = this.range;
+    if (end > last || next < -last) throw new NumbersExhaustedError(digits);
+    this.blocks.push({ next, left: this.blockSize });
   }
 }
 
@@ -125,7 +141,7 @@ class HiLoAllocator<N extends number | bigint> implements HiLo<N> {
  * const number = await orderNumbers.next();
  */
 export const hiLo = (table: Table, options: HiLoOptions): HiLo<number> =>
-  new HiLoAllocator(table, options, BigInt(Number.MAX_SAFE_INTEGER), Number);
+  new HiLoAllocator(table, options, exactNumbers, Number);
 
 /**
  * {@link hiLo} for numbers of up to 38 digits, as bigints. It may follow `hiLo` of the same name.
@@ -135,4 +151,4 @@ export const hiLo = (table: Table, options: HiLoOptions): HiLo<number> =>
  * const number = await eventNumbers.next();
  */
 export const hiLoBigint = (table: Table, options: HiLoOptions): HiLo<bigint> =>
-  new HiLoAllocator(table, options, undefined, (n) => n);
+  new HiLoAllocator(table, options, exactBigints, (n) => n);

@@ -1,8 +1,8 @@
 import { SafeWritesError } from '../../commands/index.js';
 
 /**
- * The next block of {@link hiLo} would go past 2^53 - 1, where numbers stop being exact: take {@link hiLoBigint}, which
- * goes on with the same item.
+ * The next block of {@link hiLo} lies beyond 2^53 - 1 or below its negative, where numbers are not exact: take
+ * {@link hiLoBigint}, which goes on with the same item. Its own end are the 38 digits of DynamoDB's numbers.
  *
  * @example
  * await hiLo(shop, { name: 'orders' }).next().catch((error: unknown) => {
@@ -11,7 +11,11 @@ import { SafeWritesError } from '../../commands/index.js';
  */
 export class NumbersExhaustedError extends SafeWritesError {
   static override readonly kind = 'NumbersExhaustedError';
-  constructor() {
-    super('The next block of numbers would go past 2^53 - 1.');
+  constructor(digits?: number) {
+    super(
+      digits === undefined
+        ? 'The next block of numbers goes past 2^53 - 1, up or down: go on with hiLoBigint.'
+        : `The next block of numbers goes past ${digits} digits.`,
+    );
   }
 }

@@ -1,3 +1,5 @@
+import { invalid } from '../../commands/errors/errors.js';
+import { checkFunction, checkObject } from '../arguments.js';
 import type { NotCommitted, StepFailure, Steps } from '../../commands/index.js';
 
 /** What one run of an idempotent call wants: steps to commit with its answer, or a refusal alone. */
@@ -35,7 +37,11 @@ export const commit = <S extends Steps, A>(
   steps: S,
   answer: A,
   onFailed?: (failed: NotCommitted<S>['failed']) => A | undefined,
-): Commit<A> => ({ kind: 'commit', steps, answer, onFailed });
+): Commit<A> => {
+  checkObject(steps, 'steps', 'expected an object of steps');
+  if (onFailed !== undefined) checkFunction(onFailed, 'onFailed');
+  return { kind: 'commit', steps, answer, onFailed };
+};
 
 /**
  * Stores a refusal that was decided before any write, so that a repeat gets it whatever has changed since. What is wrong
@@ -44,3 +50,11 @@ export const commit = <S extends Steps, A>(
  * @example const effect = refuse({ status: 409, body: 'closed' });
  */
 export const refuse = <A>(answer: A): Refuse<A> => ({ kind: 'refuse', answer });
+
+/** Refuses what is no effect, so that nothing of it is taken for one. */
+export const checkEffect = <A>(made: Effect<A>): Effect<A> => {
+  const { kind } = checkObject(made, 'run', 'expected the function to give commit(…) or refuse(…)');
+  return kind === 'commit' || kind === 'refuse'
+    ? made
+    : invalid('run', 'expected the function to give commit(…) or refuse(…)');
+};

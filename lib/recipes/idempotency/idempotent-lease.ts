@@ -14,9 +14,11 @@ import {
 import { backoff } from '../../commands/retry/backoff.js';
 import { invalid } from '../../commands/errors/errors.js';
 import { frozen, type Answer } from './answer.js';
-import { checkBounds, checkLease } from './bounds.js';
+import { checkObject } from '../arguments.js';
+import { checkedClock } from '../clock.js';
+import { checkCall, checkLease } from './bounds.js';
 import { hasConflict, isConflict, recordStep } from './conflicts.js';
-import { commit, type Commit, type Effect } from './effect.js';
+import { checkEffect, commit, type Commit, type Effect } from './effect.js';
 import type { Fingerprint } from './fingerprint.js';
 import { LeaseLostError } from './lease-errors.js';
 import {
@@ -170,6 +172,8 @@ export type LeaseOutcome = {
 export const idempotentLease = async (table: Table, call: LeasedCall): Promise<LeaseOutcome> =>
   new LeaseCall(table, call).answer();
 
+const givesAnswer = 'expected the function to give an answer, commit(…) or refuse(…)';
+
 const waiting = (retryAfterSeconds: number): LeaseOutcome => ({
   outcome: 'inProgress',
   replayed: false,
@@ -183,24 +187,26 @@ class LeaseCall {
   /** Of this call alone, so that it knows its own writes again. */
   private readonly owner = randomUUID();
   private readonly maxAttempts: number;
+  private readonly clock: () => number;
 
   constructor(
     private readonly table: Table,
     call: LeasedCall,
   ) {
+    checkCall(table, call);
     // A copy: what `run` changes in its input must not complete another call.
     this.call = { ...call, fingerprint: { ...call.fingerprint }, run: (lease) => call.run(lease) };
     const { leaseSeconds, horizonSeconds, afterError = 'release', maxAttempts = 5 } = call;
-    checkBounds(call);
     checkLease(leaseSeconds, horizonSeconds);
     if (afterError !== 'release' && afterError !== 'keep') invalid('afterError', "expected 'release' or 'keep'");
     this.records = table.of(IdempotencyRecord);
     this.key = idempotencyKey(call);
     this.maxAttempts = maxAttempts;
+    this.clock = checkedClock(call.now, 'now');
   }
 
   private now(): Date {
-    return new Date((this.call.now ?? Date.now)());
+    return new Date(this.clock());
   }
 
   async answer(): Promise<LeaseOutcome> {
@@ -340,7 +346,8 @@ class LeaseCall {
 
   /** Stores the answer; undefined where the run has to be made again. */
   private async complete(lease: HeldLease, made: Answer | Effect<Answer>): Promise<LeaseOutcome | undefined> {
-    const effect = 'kind' in made ? made : commit({}, made);
+    checkObject(made, 'run', givesAnswer);
+    const effect = 'kind' in made ? checkEffect(made) : commit({}, made);
     const answer = frozen(effect.answer);
     if (effect.kind === 'refuse') return this.store(lease, 'refused', answer);
     return Object.keys(effect.steps).length === 0

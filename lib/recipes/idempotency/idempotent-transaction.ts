@@ -9,9 +9,10 @@ import {
 import type { HasItem } from '../../commands/write/write-results.js';
 import { backoff } from '../../commands/retry/backoff.js';
 import { frozen, type Answer } from './answer.js';
-import { checkBounds } from './bounds.js';
+import { checkedClock } from '../clock.js';
+import { checkBounds, checkCall } from './bounds.js';
 import { hasConflict, isConflict, recordStep } from './conflicts.js';
-import type { Commit, Effect } from './effect.js';
+import { checkEffect, type Commit, type Effect } from './effect.js';
 import type { Fingerprint } from './fingerprint.js';
 import {
   IdempotencyRecord,
@@ -111,8 +112,8 @@ const conflict: IdempotentOutcome = { outcome: 'conflict', replayed: false };
  * if (result.answer) console.log(result.answer.body, result.replayed);
  */
 export const idempotentTransaction = async (table: Table, call: IdempotentCall): Promise<IdempotentOutcome> => {
+  checkCall(table, call);
   const { maxAttempts = 5, signal } = call;
-  checkBounds(call);
   const attempts = new Attempts(table, call);
   for (let attempt = 1; ; attempt++) {
     const outcome = await attempts.run(attempt);
@@ -131,6 +132,7 @@ class Attempts {
   private readonly key: string;
   private readonly sendOptions: { readonly signal: AbortSignal | undefined };
   private readFirst: boolean;
+  private readonly clock: () => number;
 
   constructor(
     private readonly table: Table,
@@ -140,17 +142,18 @@ class Attempts {
     this.key = idempotencyKey(call);
     this.sendOptions = { signal: call.signal };
     this.readFirst = call.readFirst === true;
+    this.clock = checkedClock(call.now, 'now');
   }
 
   /** One run; undefined where it has to be run again. */
   async run(attempt: number): Promise<IdempotentOutcome | undefined> {
     const { call, records, key, sendOptions } = this;
-    const now = new Date((call.now ?? Date.now)());
+    const now = new Date(this.clock());
     if (this.readFirst) {
       const found = await records.get({ key }).consistent().item(sendOptions);
       if (found !== undefined && !isExpired(found, now)) return this.compare(found);
     }
-    const effect = await call.run({ attempt, now, signal: call.signal });
+    const effect = checkEffect(await call.run({ attempt, now, signal: call.signal }));
     const answer = frozen(effect.answer);
     const claim = this.claim(answer, now);
     try {

@@ -2,6 +2,7 @@ import { Buffer } from 'node:buffer';
 import { LimitExceededError, retryOnConflict, type EntityTable, type Put } from '../../commands/index.js';
 import type { HasItem } from '../../commands/write/write-results.js';
 import { invalid } from '../../commands/errors/errors.js';
+import { checkFunction, checkObject, isBetween } from '../arguments.js';
 import type { Answer } from './answer.js';
 import { EffectUndecidedError, LeaseLostError } from './lease-errors.js';
 import {
@@ -137,11 +138,15 @@ export class HeldLease implements Lease {
 
   async effect(
     point: string,
-    { keySeconds, notDone }: EffectTerms,
+    terms: EffectTerms,
     run: (effect: EffectCall) => string | Promise<string>,
   ): Promise<string> {
     checkPoint(point);
-    if (!(keySeconds === 0 || keySeconds >= this.terms.leaseSeconds)) {
+    const { keySeconds, notDone } = checkObject(terms, 'terms');
+    // Before the effect: what fails after it leaves its outcome unknown.
+    if (notDone !== undefined) checkFunction(notDone, 'notDone');
+    checkFunction(run, 'run');
+    if (!(keySeconds === 0 || isBetween(keySeconds, this.terms.leaseSeconds, Infinity))) {
       invalid('keySeconds', 'expected seconds, at least those of the lease, or 0 where the provider takes no key');
     }
     return this.alone(async () => {

@@ -13,6 +13,7 @@ import {
   type Item,
 } from '../../commands/index.js';
 import { corrupt, invalid } from '../../commands/errors/errors.js';
+import { checkObject } from '../arguments.js';
 import type { Answer } from './answer.js';
 import type { Fingerprint } from './fingerprint.js';
 import { hashParts } from './hash-parts.js';
@@ -84,7 +85,8 @@ export interface CallIdentity {
  * @throws InvalidInputError for an empty part, or one with a lone surrogate
  * @example const key = idempotencyKey({ scope: 'tenant-1', route: 'register', key: 'request-1' });
  */
-export const idempotencyKey = ({ scope, route, key }: CallIdentity): string => {
+export const idempotencyKey = (call: CallIdentity): string => {
+  const { scope, route, key } = checkObject(call, 'call');
   const parts = { scope, route, key };
   for (const [name, part] of Object.entries(parts)) {
     if (typeof part !== 'string' || part === '' || !part.isWellFormed()) invalid(name, 'expected text, not empty');

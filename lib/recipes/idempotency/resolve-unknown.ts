@@ -1,6 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { retryOnConflict, type Table } from '../../commands/index.js';
 import { invalid } from '../../commands/errors/errors.js';
+import { checkObject, checkOptions, checkTable } from '../arguments.js';
+import { checkedClock } from '../clock.js';
 import { frozen, type Answer } from './answer.js';
 import {
   answeredRecord,
@@ -48,8 +50,11 @@ export type ResolveOutcome = 'resolved' | 'answered' | 'inProgress' | 'supersede
 export const findUnknown = async (
   table: Table,
   call: CallIdentity,
-  { signal, now = Date.now }: UnknownOptions = {},
+  options: UnknownOptions = {},
 ): Promise<Unknown | undefined> => {
+  checkTable(table);
+  const { signal } = checkOptions(options);
+  const now = checkedClock(options.now, 'now');
   const key = idempotencyKey(call);
   const found = await table.of(IdempotencyRecord).get({ key }).consistent().item({ signal });
   const running = found && runningOf(found);
@@ -79,24 +84,27 @@ export const resolveUnknown = async (
   call: CallIdentity,
   unknown: Pick<Unknown, 'token' | 'point'>,
   decision: Decision,
-  { signal, now = Date.now }: UnknownOptions = {},
+  options: UnknownOptions = {},
 ): Promise<ResolveOutcome> => {
+  checkTable(table);
+  const { signal } = checkOptions(options);
+  const now = checkedClock(options.now, 'now');
+  const { token: seen, point } = checkObject(unknown, 'unknown', 'expected what findUnknown gave');
+  const decided = decisionOf(decision);
   const records = table.of(IdempotencyRecord);
   const key = idempotencyKey(call);
   const owner = randomUUID();
   const write = (running: Running) => {
     const at = new Date(now());
     const token = running.token + 1;
-    if (decision !== 'retry' && 'answer' in decision) {
-      const answer = frozen(decision.answer);
+    if (typeof decided === 'object' && 'answer' in decided) {
+      const { answer } = decided;
       return fitting(() => records.put(answeredRecord({ ...running, token }, owner, answer, horizonEnd(running, at))));
     }
-    const { points, decided } = running.lease;
+    const { points, decided: before } = running.lease;
     // A retry is the effect's first attempt: from now on counts how long the provider knows its key.
     const change =
-      decision === 'retry'
-        ? { decided: { ...decided, [unknown.point]: at } }
-        : { points: { ...points, [unknown.point]: resultOf(decision.done) } };
+      decided === 'retry' ? { decided: { ...before, [point]: at } } : { points: { ...points, [point]: decided.done } };
     const lease = { ...running.lease, ...change, step: 0, until: undefined, pending: undefined };
     return records.update({ key }).set(leaseFields(owner, token, lease, at));
   };
@@ -108,7 +116,7 @@ export const resolveUnknown = async (
     const running = runningOf(found);
     if (running === undefined) return 'answered';
     if (isHeld(running, new Date(now()))) return 'inProgress';
-    if (running.token !== unknown.token || running.lease.pending !== unknown.point) return 'superseded';
+    if (running.token !== seen || running.lease.pending !== point) return 'superseded';
     const condition = isUnchanged(running.owner, running.token, running.lease.step);
     const { conditionMet } = await retryOnConflict(() => write(running).if(condition).trySend({ signal }), {
       on: 'transactionConflict',
@@ -118,5 +126,12 @@ export const resolveUnknown = async (
   }
 };
 
-const resultOf = (done: unknown): string =>
-  typeof done === 'string' ? done : invalid('decision', "expected 'retry', { done: text } or { answer }");
+/** A decision, checked before anything is read or written. */
+const decisionOf = (decision: Decision): Decision => {
+  const expected = "expected 'retry', { done: text } or { answer }";
+  if (decision === 'retry') return decision;
+  const { done, answer } = checkObject(decision, 'decision', expected) as { done?: unknown; answer?: Answer };
+  if ((done === undefined) === (answer === undefined)) invalid('decision', expected);
+  if (answer !== undefined) return { answer: frozen(answer) };
+  return typeof done === 'string' ? { done } : invalid('decision', expected);
+};

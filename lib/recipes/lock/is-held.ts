@@ -1,3 +1,4 @@
+import { invalid } from '../../commands/errors/errors.js';
 import type { ConditionCheck } from '../../commands/index.js';
 import type { Lock } from './lock.js';
 import type { LockEntity } from './lock-entity.js';
@@ -25,4 +26,7 @@ import type { LockEntity } from './lock-entity.js';
  *   );
  * });
  */
-export const isHeld = (lock: Lock): ConditionCheck<LockEntity, unknown> => lock.heldCheck();
+export const isHeld = (lock: Lock): ConditionCheck<LockEntity, unknown> =>
+  typeof (lock as Partial<Lock> | undefined | null)?.heldCheck === 'function'
+    ? lock.heldCheck()
+    : invalid('lock', 'expected a lock that was acquired');

@@ -1,4 +1,5 @@
 import { entity, instant, integer, string } from '../../commands/index.js';
+import { byPrefix } from '../by-prefix.js';
 
 /** The format of the items; grows when what they mean changes. */
 export const lockFormat = 1;
@@ -23,8 +24,6 @@ const make = (prefix: string) =>
 /** The entity of the locks of one prefix. */
 export type LockEntity = ReturnType<typeof make>;
 
-const made = new Map<string, LockEntity>();
-
 /**
  * The items of {@link Locks}: one per lock, never deleted, and without time to live, so that the token only grows.
  *
@@ -33,8 +32,4 @@ const made = new Map<string, LockEntity>();
  * const item = await shop.of(lockEntity()).get({ name: 'nightly-report' }).consistent().item();
  * const isHeldByAnyone = item?.owner !== undefined;
  */
-export const lockEntity = (prefix = 'LOCK'): LockEntity => {
-  let lock = made.get(prefix);
-  if (lock === undefined) made.set(prefix, (lock = make(prefix)));
-  return lock;
-};
+export const lockEntity: (prefix?: string) => LockEntity = byPrefix(make, 'LOCK');

@@ -7,6 +7,7 @@ import {
   type EntityTable,
   type SendOptions,
 } from '../../commands/index.js';
+import { checkOptions } from '../arguments.js';
 import { LockLostError } from './errors.js';
 import { lockFormat, type LockEntity } from './lock-entity.js';
 
@@ -82,7 +83,8 @@ export class Lock {
    * unit.
    * @throws LockLostError where another holder took it, or it was released
    */
-  async renew({ signal }: SendOptions = {}): Promise<void> {
+  async renew(options: SendOptions = {}): Promise<void> {
+    const { signal } = checkOptions(options);
     const { entity, items, leaseMs, clock } = this.terms;
     const askedAt = performance.now();
     const heldUntil = new Date(clock() + leaseMs);
@@ -112,7 +114,8 @@ export class Lock {
    * one write unit.
    * @returns whether it was this holder's until now; false where another holder has had it since
    */
-  async release({ signal }: SendOptions = {}): Promise<boolean> {
+  async release(options: SendOptions = {}): Promise<boolean> {
+    const { signal } = checkOptions(options);
     const { entity, items } = this.terms;
     const { owner, heldUntil } = entity.attrs;
     const result = await retryOnConflict(

@@ -3,6 +3,8 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { invalid } from '../../commands/errors/errors.js';
 import { isNamed } from '../../commands/send/failures.js';
 import { SafeWritesError, retryOnConflict, type Item, type SendOptions, type Table } from '../../commands/index.js';
+import { checkFunction, checkObject, checkOptions, checkTable, isBetween, longestTimer } from '../arguments.js';
+import { checkedClock } from '../clock.js';
 import { LockNotAcquiredError } from './errors.js';
 import { keepAlive } from './keep-alive.js';
 import { checkLockFormat, Lock, type LockTerms } from './lock.js';
@@ -38,7 +40,7 @@ export interface Held {
 type Stored = Item<LockEntity>;
 
 const checkMs = (value: number, path: string, least: number): number =>
-  value >= least && value <= 2 ** 31 - 1 ? value : invalid(path, `expected milliseconds from ${least} on`);
+  isBetween(value, least, longestTimer) ? value : invalid(path, `expected milliseconds from ${least} on`);
 
 /** Whether the write may have taken effect though it failed. */
 const isOutcomeUnknown = (error: unknown): boolean => {
@@ -78,23 +80,25 @@ export class Locks {
   private readonly pollMs: number;
 
   constructor(table: Table, options: LocksOptions = {}) {
-    const { leaseMs = 30_000, skewMs = 2_000, pollMs = 500, prefix, clock = Date.now } = options;
+    const { leaseMs = 30_000, skewMs = 2_000, pollMs = 500, prefix, clock } = checkObject(options, 'options');
     const entity = lockEntity(prefix);
-    this.terms = { entity, items: table.of(entity), leaseMs: checkMs(leaseMs, 'leaseMs', 1), clock };
+    const items = checkTable(table).of(entity);
+    this.terms = { entity, items, leaseMs: checkMs(leaseMs, 'leaseMs', 1), clock: checkedClock(clock, 'clock') };
     this.skewMs = checkMs(skewMs, 'skewMs', 0);
     this.pollMs = checkMs(pollMs, 'pollMs', 1);
   }
 
   /** One attempt. @returns undefined where another holder has it */
   async tryAcquire(name: string, options: SendOptions = {}): Promise<Lock | undefined> {
-    return this.attempt(name, randomUUID(), options);
+    return this.attempt(name, randomUUID(), checkOptions(options));
   }
 
   /**
    * Acquires the lock, waiting for it where asked to.
    * @throws LockNotAcquiredError where another holder kept it all the time
    */
-  async acquire(name: string, { waitMs = 0, signal }: AcquireOptions = {}): Promise<Lock> {
+  async acquire(name: string, options: AcquireOptions = {}): Promise<Lock> {
+    const { waitMs = 0, signal } = checkOptions(options);
     const deadline = performance.now() + checkMs(waitMs, 'waitMs', 0);
     // One for all attempts, so that each recognizes what an earlier one took.
     const owner = randomUUID();
@@ -114,6 +118,7 @@ export class Locks {
    * @throws LockNotAcquiredError as {@link Locks.acquire}; and what `fn` throws
    */
   async withLock<R>(name: string, fn: (held: Held) => Promise<R>, options: AcquireOptions = {}): Promise<R> {
+    checkFunction(fn, 'fn');
     const lock = await this.acquire(name, options);
     const kept = keepAlive(lock, this.terms.leaseMs / 3);
     const { signal } = options;

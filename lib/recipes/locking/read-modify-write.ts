@@ -10,6 +10,7 @@ import {
 import type { CompiledEntity } from '../../commands/entity/compiled.js';
 import { invalid } from '../../commands/errors/errors.js';
 import { bindingOf } from '../../commands/table/table.js';
+import { checkFunction, checkObject, checkOptions } from '../arguments.js';
 import { ItemMissingError } from './item-missing-error.js';
 import { retryOnConflictWithin } from './retry-within.js';
 import { tableOf } from './table-of.js';
@@ -55,7 +56,8 @@ const modify = async <R>(
   options: ModifyOptions<AnyEntity>,
   attempt: (item: Values | undefined, run: Run) => Promise<R>,
 ): Promise<R> => {
-  const { first, within, maxAttempts, signal } = options;
+  const { first, within, maxAttempts, signal } = checkOptions(options);
+  if (first !== undefined) checkFirst(table, key, first as Values);
   if (within !== undefined && maxAttempts !== undefined) invalid('within', 'say within or maxAttempts, not both');
   const run = async (run: Run): Promise<R> => {
     const item =
@@ -65,6 +67,13 @@ const modify = async <R>(
   return within === undefined
     ? retryOnConflict(run, { ...(maxAttempts !== undefined && { maxAttempts }), signal })
     : retryOnConflictWithin(within, run, { signal });
+};
+
+/** Refuses the copy of another item: its version says nothing about this one. */
+const checkFirst = (table: AnyVersioned, key: object, first: Values): void => {
+  const { entity } = bindingOf(table);
+  if (!sameKey(entity, checkObject(first, 'first', 'expected the item as it was read, or undefined'), key as Values))
+    invalid('first', 'is another item than that of the key');
 };
 
 interface Sendable extends Step<unknown> {
@@ -122,13 +131,16 @@ export const readModifyWrite = async <E extends AnyEntity>(
 ): Promise<E['~item']> => {
   const { entity, version } = versioned(table);
   const asRead = (input: object): Values => entity.decode(entity.encode(input as Values));
+  checkFunction(change, 'change');
   return modify(table as unknown as AnyVersioned, key, options, async (read, run) => {
     const { missing, repeatable } = options;
+    if (missing !== undefined) checkFunction(missing, 'missing');
     const absent = read === undefined ? missing?.() : undefined;
     const item = read ?? (absent && asRead({ ...absent, [version]: 0 }));
     if (item === undefined) throw new ItemMissingError(entity.model.name);
     const changed = (await change(item, run)) as Values | undefined;
     if (changed === undefined) return item;
+    checkObject(changed, 'change', 'expected the function to give the item, or undefined');
     if (!sameKey(entity, changed, key as Values)) invalid(entity.model.name, 'the changed item has another key');
     const next = { ...changed, [version]: item[version] };
     const command = (table as unknown as AnyVersioned).put(next);
@@ -161,11 +173,13 @@ export const readModifyUpdate = async <E extends AnyEntity>(
   options: ModifyOptions<E> = {},
 ): Promise<number> => {
   const { entity, version } = versioned(table);
+  checkFunction(change, 'change');
   return modify(table as unknown as AnyVersioned, key, options, async (item, run) => {
     if (item === undefined) throw new ItemMissingError(entity.model.name);
     const seen = item[version] as number;
     const command = change(item, table.update(key), run);
     if (command === undefined) return seen;
+    checkFunction((command as { ifVersion?: unknown } | null)?.ifVersion, 'the update that the change gives');
     await write(table, command.ifVersion(seen), options.repeatable, run.signal);
     return seen + 1;
   });

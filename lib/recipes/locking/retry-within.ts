@@ -1,5 +1,6 @@
 import { retryOnConflict, type RetryOptions, type Run } from '../../commands/index.js';
 import { invalid } from '../../commands/errors/errors.js';
+import { checkFunction, checkOptions, isBetween } from '../arguments.js';
 
 /**
  * {@link retryOnConflict} bounded by time instead of a number of runs: for a hot item, whose writers lose an unknown
@@ -21,7 +22,9 @@ export const retryOnConflictWithin = async <R>(
   fn: (run: Run) => Promise<R>,
   options: Omit<RetryOptions, 'maxAttempts'> = {},
 ): Promise<R> => {
-  if (!(milliseconds >= 0)) invalid('milliseconds', 'expected how long to retry');
+  if (!isBetween(milliseconds, 0, Infinity)) invalid('milliseconds', 'expected how long to retry');
+  checkFunction(fn, 'fn');
+  checkOptions(options);
   const end = performance.now() + milliseconds;
   let last: { readonly error: unknown } | undefined;
   const ended = (): boolean => last !== undefined && performance.now() >= end;

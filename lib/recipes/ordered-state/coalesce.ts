@@ -1,3 +1,5 @@
+import { invalid } from '../../commands/errors/errors.js';
+import { isArray, checkFunction, checkObject } from '../arguments.js';
 import type { OrderedState } from './outcome.js';
 
 /** The events of one lane of a batch. */
@@ -40,6 +42,11 @@ export const coalesce = <Ev, I, G extends string>(
   state: OrderedState<Ev, I, G>,
   events: readonly Ev[],
 ): Contest<Ev>[] => {
+  checkObject(state, 'state');
+  const methods = state as { readonly lanes: unknown; readonly compare: unknown };
+  checkFunction(methods.lanes, 'state.lanes');
+  checkFunction(methods.compare, 'state.compare');
+  if (!isArray(events)) invalid('events', 'expected an array');
   const contests = new Map<string, Candidate<Ev>[]>();
   events.forEach((whole, index) => {
     for (const { id, event } of state.lanes(whole)) {

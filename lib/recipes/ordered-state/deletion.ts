@@ -1,6 +1,8 @@
 import type { AnyEntity, AttributeValue } from '../../commands/index.js';
 import type { EntityModel } from '../../commands/entity/entity.js';
 import { invalid } from '../../commands/errors/errors.js';
+import { checkObject, isBetween } from '../arguments.js';
+import { checkDate } from '../clock.js';
 import { timeOfVersion } from './canonical.js';
 import { EventTooLateError } from './event-too-late-error.js';
 import { memberOf, type Member } from './member.js';
@@ -40,14 +42,17 @@ export interface DeletionModel {
   readonly expiry: { readonly member: Member; readonly lateness: number } | undefined;
 }
 
+const longestLateness = 100 * 365 * 86_400_000;
+
 /** Checks a deletion against its entity. */
 export const deletionModel = (model: EntityModel, deletion: AnyDeletion): DeletionModel => {
-  const { flag: name, revives, lateness } = deletion;
+  const { flag: name, revives, lateness } = checkObject(deletion, 'deletion');
   const flag = memberOf(model, name);
   if (!flag.mayBeAbsent) invalid(name, 'is set by deletions only: make it optional()');
   if (typeof revives !== 'boolean') invalid('revives', 'say whether a newer event brings a deleted item back');
   if (lateness === undefined) return { flag, revives, expiry: undefined };
-  if (!(lateness > 0 && Number.isFinite(lateness))) invalid('lateness', 'expected milliseconds');
+  if (!isBetween(lateness, Number.MIN_VALUE, longestLateness))
+    invalid('lateness', 'expected milliseconds, at most 100 years');
   const field = model.timeToLive;
   if (field === undefined || field.required) {
     return invalid(model.name, 'needs an optional timeToLive() for the expiry of deleted items');
@@ -66,6 +71,9 @@ export const checkLateness = (
   occurredAt: Date | undefined,
   now = new Date(),
 ): Date | undefined => {
+  // Checked in any case: what is wrong must not show only once deletions are introduced.
+  checkDate(now, 'now');
+  if (occurredAt !== undefined) checkDate(occurredAt, 'occurredAt');
   if (deletion?.expiry === undefined) return undefined;
   const times = occurredAt === undefined ? versions.map(timeOfVersion) : [occurredAt];
   const known = times.map((time) => time?.getTime() ?? NaN);

@@ -1,6 +1,7 @@
 import type { AttributeValue } from '../../commands/index.js';
 import type { EntityModel } from '../../commands/entity/entity.js';
 import { invalid } from '../../commands/errors/errors.js';
+import { checkObject } from '../arguments.js';
 import { checkVersion, compareVersions, sameValue } from './canonical.js';
 import { memberOf, type Member } from './member.js';
 import type { EventOutcome } from './outcome.js';
@@ -44,12 +45,12 @@ export const groupModels = (
     taken.add(name);
     return member;
   };
-  const names = Object.keys(groups);
+  const names = Object.keys(checkObject(groups, 'groups'));
   if (names.length === 0) invalid('groups', 'expected at least one group');
   const models = new Map(
     names.map((name) => {
-      const { version, fields } = groups[name] as AnyGroup;
-      if (fields.length === 0) invalid(name, 'expected the fields of the group');
+      const { version, fields } = checkObject(groups[name] as AnyGroup, name);
+      if (!Array.isArray(fields) || fields.length === 0) invalid(name, 'expected the fields of the group');
       return [name, { name, version: own(version), fields: fields.map(own) }];
     }),
   );
@@ -66,6 +67,7 @@ export const groupModels = (
 
 /** An event's part for a group; refuses one that would leave a field of the group as it was. */
 export const groupWrite = (group: GroupModel, values: Values): GroupWrite => {
+  checkObject(values, group.name);
   const members = new Set([group.version, ...group.fields].map(({ name }) => name));
   if (Object.keys(values).some((name) => !members.has(name))) {
     invalid(group.name, 'takes its fields and its version only');

@@ -1,6 +1,7 @@
 import type { AnyEntity, EntityTable } from '../../commands/index.js';
 import { invalid } from '../../commands/errors/errors.js';
 import { bindingOf } from '../../commands/table/table.js';
+import { checkObject, checkOptions } from '../arguments.js';
 import { compareVersions } from './canonical.js';
 import { checkLateness } from './deletion.js';
 import type { GroupWrite, Standing, Values } from './group-model.js';
@@ -12,6 +13,7 @@ import {
   type ApplyOptions,
   type EventOutcome,
   type EventResult,
+  checkResult,
   type GroupOutcome,
   type Lane,
 } from './outcome.js';
@@ -29,14 +31,15 @@ export class GroupedState {
     options: AnyGroupsOptions,
   ) {
     const { model } = bindingOf(table).entity;
-    const { several = 'all' } = options;
+    const { several = 'all' } = checkObject(options, 'options');
     if (several !== 'all' && several !== 'each') invalid('several', "expected 'all' or 'each'");
     this.name = model.name;
     this.schema = new GroupsSchema(model, options);
     this.each = several === 'each';
   }
 
-  async apply(event: AnyGroupsEvent, { now, signal }: ApplyOptions = {}): Promise<Result> {
+  async apply(event: AnyGroupsEvent, options: ApplyOptions = {}): Promise<Result> {
+    const { now, signal } = checkOptions(options);
     const change = this.schema.change(event);
     const versions = (change.writes ?? [change.deletion]).map(({ version }) => version);
     const expires = checkLateness(this.name, this.schema.deletion, versions, event.occurredAt, now);
@@ -94,6 +97,7 @@ export class GroupedState {
   }
 
   settle(event: AnyGroupsEvent, applied: AnyGroupsEvent, result: Result): EventOutcome | undefined {
+    checkResult(result);
     if (this.id(event) !== this.id(applied)) invalid('settle', 'expected two events of one key');
     const change = this.schema.change(event);
     const known = this.known(applied, result);
@@ -119,7 +123,7 @@ export class GroupedState {
   }
 
   private id(event: AnyGroupsEvent, ...lane: string[]): string {
-    return JSON.stringify([...this.schema.key(event.key), ...lane]);
+    return JSON.stringify([...this.schema.key(checkObject(event, 'event').key), ...lane]);
   }
 
   lanes(event: AnyGroupsEvent): Lane<AnyGroupsEvent>[] {

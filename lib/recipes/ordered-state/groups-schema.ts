@@ -1,6 +1,7 @@
 import type { AttributeValue } from '../../commands/index.js';
 import type { EntityModel } from '../../commands/entity/entity.js';
 import { invalid } from '../../commands/errors/errors.js';
+import { checkObject } from '../arguments.js';
 import { checkVersion, compareVersions } from './canonical.js';
 import { deletionModel, type AnyDeletion, type DeletionModel } from './deletion.js';
 import { groupModels, groupWrite, standing, stored, type GroupModel, type GroupWrite } from './group-model.js';
@@ -44,7 +45,7 @@ export class GroupsSchema {
   ) {
     if (model.version !== undefined) invalid(model.name, 'has a version(), which counts writes and orders no events');
     if (deletion !== undefined) {
-      const version = memberOf(model, deletion.version);
+      const version = memberOf(model, checkObject(deletion, 'deletion').version);
       if (!version.optional) invalid(version.name, 'is set by deletions only: make it optional()');
       this.deletion = { ...deletionModel(model, deletion), version };
     }
@@ -58,13 +59,14 @@ export class GroupsSchema {
     }
   }
 
-  change({ groups, deleted }: AnyGroupsEvent): Change {
+  change(event: AnyGroupsEvent): Change {
+    const { groups, deleted } = checkObject(event, 'event');
     if ((groups === undefined) === (deleted === undefined)) invalid('event', 'expected either groups or deleted');
     if (groups === undefined) {
       const { version } = this.deletion ?? invalid('deleted', 'this state has no deletion');
       return { deletion: { value: deleted, version: checkVersion(version.encode(deleted), version.name) } };
     }
-    const writes = Object.entries(groups).flatMap(([name, values]) => {
+    const writes = Object.entries(checkObject(groups, 'groups')).flatMap(([name, values]) => {
       if (values === undefined) return [];
       return groupWrite(this.groups.get(name) ?? invalid('groups', 'has no group of such a name'), values);
     });
@@ -98,7 +100,7 @@ export class GroupsSchema {
   }
 
   key(key: Values): readonly string[] {
-    const { pk, sk } = this.model.key(key);
+    const { pk, sk } = this.model.key(checkObject(key, 'key'));
     return [this.model.name, pk, sk];
   }
 }

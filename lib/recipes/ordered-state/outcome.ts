@@ -1,3 +1,5 @@
+import { checkObject } from '../arguments.js';
+
 /**
  * What became of an event. `Applied`: it was written. `AlreadyStored`: it is stored since before, as a second delivery
  * and the client's own retry after a lost response both find. `Superseded`: something newer is stored. `Conflict`: another
@@ -16,6 +18,13 @@ export interface EventResult<I, G extends string = string> {
   /** What the first failed condition saw; undefined where none failed. */
   readonly item: I | undefined;
 }
+
+/** Refuses what `apply` gave none of. */
+export const checkResult = (result: { readonly groups: object; readonly item: unknown }): void => {
+  const { groups, item } = checkObject(result, 'result', 'expected what apply gave');
+  checkObject(groups, 'result.groups', 'expected what apply gave');
+  if (item !== undefined) checkObject(item, 'result.item', 'expected what apply gave');
+};
 
 /** What {@link OrderedState.apply} takes beside the event. */
 export interface ApplyOptions {

@@ -2,12 +2,13 @@ import type { AnyEntity, AttributeValue, EntityTable } from '../../commands/inde
 import type { CompiledEntity } from '../../commands/entity/compiled.js';
 import { invalid } from '../../commands/errors/errors.js';
 import { bindingOf } from '../../commands/table/table.js';
+import { checkObject, checkOptions } from '../arguments.js';
 import { checkVersion, compareVersions, sameValue } from './canonical.js';
 import { checkLateness, deletionModel, type AnyDeletion, type DeletionModel } from './deletion.js';
 import { stored, type Standing, type Values } from './group-model.js';
 import { memberOf, type Member } from './member.js';
 import { notSeen } from './not-seen.js';
-import type { ApplyOptions, EventOutcome, EventResult, Lane } from './outcome.js';
+import { checkResult, type ApplyOptions, type EventOutcome, type EventResult, type Lane } from './outcome.js';
 
 interface Event {
   readonly item?: Values;
@@ -39,8 +40,9 @@ export class WholeState {
 
   constructor(
     private readonly table: EntityTable<AnyEntity>,
-    { version, deletion }: Options,
+    options: Options,
   ) {
+    const { version, deletion } = checkObject(options, 'options');
     this.entity = bindingOf(table).entity;
     const { model } = this.entity;
     if (model.version !== undefined) invalid(model.name, 'has a version(), which counts writes and orders no events');
@@ -57,10 +59,10 @@ export class WholeState {
   }
 
   private change(event: Event): Change {
-    const { item, key, deleted } = event;
+    const { item, key, deleted } = checkObject(event, 'event');
     const { version, deletion } = this;
     if ((item === undefined) === (deleted === undefined)) invalid('event', 'expected either item or deleted');
-    const value = item === undefined ? deleted : item[version.name];
+    const value = item === undefined ? deleted : checkObject(item, 'item')[version.name];
     if (value === undefined) invalid(version.name, 'is missing: it orders the events');
     const encoded = checkVersion(version.encode(value), version.name);
     if (item === undefined) {
@@ -77,7 +79,8 @@ export class WholeState {
     return { item, deletes: false, value, version: encoded };
   }
 
-  async apply(event: Event, { now, signal }: ApplyOptions = {}): Promise<Result> {
+  async apply(event: Event, options: ApplyOptions = {}): Promise<Result> {
+    const { now, signal } = checkOptions(options);
     const change = this.change(event);
     const { deletion } = this;
     const expires = checkLateness(this.entity.model.name, deletion, [change.version], event.occurredAt, now);
@@ -124,13 +127,15 @@ export class WholeState {
   }
 
   settle(event: Event, applied: Event, result: Result): EventOutcome | undefined {
+    checkResult(result);
     if (this.id(event) !== this.id(applied)) invalid('settle', 'expected two events of one key');
     const known = result.outcome === 'Applied' ? this.change(applied).item : (result.item ?? notSeen());
     const found = this.standing(this.change(event), known);
     return found === 'newer' ? undefined : found;
   }
 
-  private id({ item, key = item }: Event): string {
+  private id(event: Event): string {
+    const { item, key = item } = checkObject(event, 'event');
     const { model } = this.entity;
     const { pk, sk } = model.key(key ?? invalid('event', 'expected either item or deleted'));
     return JSON.stringify([model.name, pk, sk]);

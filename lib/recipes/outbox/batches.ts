@@ -1,5 +1,6 @@
 import { Buffer } from 'node:buffer';
 import { invalid } from '../../commands/errors/errors.js';
+import { checkFunction, isArray, isBetween } from '../arguments.js';
 import type { Publisher, RelayedEvent } from './publisher.js';
 import { asReason, reasonOf } from './reason.js';
 
@@ -27,6 +28,9 @@ interface Group {
 /** How long a batch that is not full waits for an aggregate that is busy with the database. */
 const lingerMs = 20;
 
+/** What says neither that it was sent nor that it was not is no answer, and nothing is removed for it. */
+const isAnswer = (answer: unknown): boolean => typeof (answer as { ok?: unknown } | null | undefined)?.ok === 'boolean';
+
 const jsonBytes = (event: RelayedEvent): number => Buffer.byteLength(JSON.stringify(event));
 
 /**
@@ -45,10 +49,12 @@ export class Batches {
 
   constructor(private readonly publisher: Publisher) {
     const { maximumEvents = 10, maximumBytes = 262_144 } = publisher;
-    if (!(maximumEvents >= 1)) invalid('publisher.maximumEvents', 'expected a number from 1 on');
-    if (!(maximumBytes >= 1)) invalid('publisher.maximumBytes', 'expected a number from 1 on');
+    if (!isBetween(maximumEvents, 1, Infinity)) invalid('publisher.maximumEvents', 'expected a number from 1 on');
+    if (!isBetween(maximumBytes, 1, Infinity)) invalid('publisher.maximumBytes', 'expected a number from 1 on');
     this.maximumEvents = maximumEvents;
     this.maximumBytes = maximumBytes;
+    const { sizeOf } = publisher as { readonly sizeOf?: unknown };
+    if (sizeOf !== undefined) checkFunction(sizeOf, 'publisher.sizeOf');
     this.sizeOf = publisher.sizeOf?.bind(publisher) ?? jsonBytes;
   }
 
@@ -89,6 +95,7 @@ export class Batches {
     let count = 0;
     for (const event of events) {
       const more = this.sizeOf(event);
+      if (!isBetween(more, 0, Infinity)) invalid('publisher.sizeOf', 'must give a number of bytes');
       if (count >= most || (count > 0 && bytes + more > this.maximumBytes)) break;
       bytes += more;
       count++;
@@ -152,7 +159,7 @@ export class Batches {
       events.map(() => ({ retryable: true, reason, counts: false, error }));
     try {
       const answers = await this.publisher.publish(events);
-      if (answers?.length !== events.length)
+      if (!isArray(answers) || answers.length !== events.length || !answers.every(isAnswer))
         return unreached('UnexpectedAnswer', new TypeError('The publisher must give one answer for each event.'));
       return answers.map((answer) =>
         answer.ok ? undefined : { retryable: answer.retryable, reason: asReason(answer.reason), counts: true },

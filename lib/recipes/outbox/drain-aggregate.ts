@@ -1,8 +1,11 @@
+import { invalid } from '../../commands/errors/errors.js';
+import { checkObject, isWholeBetween } from '../arguments.js';
 import { drainOf } from './drain.js';
 import { DrainLane, type AggregateDrain } from './drain-lane.js';
 import type { DrainOptions } from './drain-options.js';
 import type { OutboxPlace } from './outbox.js';
 import type { Publisher } from './publisher.js';
+import { maximumShards } from './shard.js';
 import { aggregatesOf } from './waiting-items.js';
 import type { WakeUp } from './wake-up.js';
 
@@ -55,5 +58,14 @@ export const drainAggregates = async (
   options: DrainOptions = {},
 ): Promise<AggregateDrain[]> => {
   const drain = drainOf(place, publisher, options);
+  if (!Array.isArray(wakeUps)) invalid('wakeUps', 'expected an array');
+  wakeUps.forEach(checkWakeUp);
   return Promise.all(aggregatesOf(drain, wakeUps).map((of) => new DrainLane(drain, of).run()));
+};
+
+const checkWakeUp = (wakeUp: WakeUp): void => {
+  const { aggregate, upTo, shard = 0 } = checkObject(wakeUp, 'wakeUp');
+  if (typeof aggregate !== 'string') invalid('wakeUp.aggregate', 'expected text');
+  if (!isWholeBetween(upTo, 0)) invalid('wakeUp.upTo', 'expected a whole number from 0 on');
+  if (!isWholeBetween(shard, 0, maximumShards - 1)) invalid('wakeUp.shard', 'expected 0 to 9,999');
 };

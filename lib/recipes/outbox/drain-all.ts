@@ -1,3 +1,4 @@
+import { checkOptions } from '../arguments.js';
 import { drainOf, type Drain } from './drain.js';
 import { DrainLane, type AggregateDrain, type DrainCounts } from './drain-lane.js';
 import { checkMs, type DrainOptions } from './drain-options.js';
@@ -72,7 +73,8 @@ export const drainAll = async (
   publisher: Publisher,
   options: DrainAllOptions = {},
 ): Promise<DrainedAll> => {
-  const olderThanMs = checkMs(options.olderThanMs ?? 0, 'olderThanMs');
+  const { olderThanMs = 0 } = checkOptions(options);
+  checkMs(olderThanMs, 'olderThanMs');
   return new Sweep(drainOf(place, publisher, options), olderThanMs).run();
 };
 

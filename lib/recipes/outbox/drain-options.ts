@@ -1,4 +1,6 @@
 import { invalid } from '../../commands/errors/errors.js';
+import { checkObject, checkOptions, isBetween, isWholeBetween } from '../arguments.js';
+import { checkedClock } from '../clock.js';
 import type { SendOptions } from '../../commands/index.js';
 import { checkShards } from './shard.js';
 
@@ -47,14 +49,16 @@ export interface DrainTerms {
 }
 
 const count = (value: number, path: string): number =>
-  Number.isSafeInteger(value) && value >= 1 ? value : invalid(path, 'expected a whole number from 1 on');
+  isWholeBetween(value, 1) ? value : invalid(path, 'expected a whole number from 1 on');
 
-export const checkMs = (value: number, path: string): number =>
-  value >= 0 ? value : invalid(path, 'expected milliseconds from 0 on');
+export const checkMs = (value: number, path: string, most = Infinity): number =>
+  isBetween(value, 0, most)
+    ? value
+    : invalid(path, `expected milliseconds from 0 ${most === Infinity ? 'on' : `to ${most}`}`);
 
 export const drainTerms = (options: DrainOptions): DrainTerms => {
-  const { previousShards, whenParked = 'block', parkAfter = {}, sends = 3, concurrency = 25 } = options;
-  const { attempts = 5, ms = 900_000 } = parkAfter;
+  const { previousShards, whenParked = 'block', parkAfter = {}, sends = 3, concurrency = 25 } = checkOptions(options);
+  const { attempts = 5, ms = 900_000 } = checkObject(parkAfter, 'parkAfter');
   if (whenParked !== 'block' && whenParked !== 'skip') invalid('whenParked', "expected 'block' or 'skip'");
   return {
     previousShards: previousShards === undefined ? undefined : checkShards(previousShards, 'previousShards'),
@@ -63,7 +67,7 @@ export const drainTerms = (options: DrainOptions): DrainTerms => {
     parkAfterMs: checkMs(ms, 'parkAfter.ms'),
     sends: count(sends, 'sends'),
     concurrency: count(concurrency, 'concurrency'),
-    clock: options.clock ?? Date.now,
+    clock: checkedClock(options.clock, 'clock'),
     signal: options.signal,
   };
 };

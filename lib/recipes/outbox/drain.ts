@@ -1,5 +1,6 @@
 import { invalid } from '../../commands/errors/errors.js';
 import type { EntityTable } from '../../commands/index.js';
+import { checkObject, checkTable } from '../arguments.js';
 import { Batches } from './batches.js';
 import { drainTerms, type DrainOptions, type DrainTerms } from './drain-options.js';
 import type { OutboxPlace } from './outbox.js';
@@ -21,9 +22,10 @@ export interface Drain {
 
 export const drainOf = (place: OutboxPlace, publisher: Publisher, options: DrainOptions): Drain => {
   if (typeof publisher?.publish !== 'function') invalid('publisher', 'expected an object with publish()');
-  checkShards(place.shards, 'shards');
+  const { table, shards } = checkObject(place, 'place', 'expected an outbox, or its table and shards');
+  checkTable(table);
+  checkShards(shards, 'shards');
   const terms = drainTerms(options);
-  const { table } = place;
   return {
     place,
     items: table.of(OutboxItem),

@@ -2,6 +2,7 @@ import { Buffer } from 'node:buffer';
 import { randomUUID } from 'node:crypto';
 import { LimitExceededError } from '../../commands/index.js';
 import { invalid } from '../../commands/errors/errors.js';
+import { checkObject } from '../arguments.js';
 import type { OutboxItem } from './outbox-item.js';
 
 /** An event to publish. */
@@ -34,8 +35,9 @@ export const storedEvent = (
   aggregate: string,
   maximum: number,
 ): StoredEvent => {
-  const { id = randomUUID(), type, source = defaultSource, time = new Date() } = event;
-  if (!/^[!-~]{1,128}$/.test(id)) invalid('events.id', 'expected 1 to 128 visible ASCII characters');
+  const { id = randomUUID(), type, source = defaultSource, time = new Date() } = checkObject(event, 'events');
+  if (typeof id !== 'string' || !/^[!-~]{1,128}$/.test(id))
+    invalid('events.id', 'expected 1 to 128 visible ASCII characters');
   if (!isName(type, 128)) invalid('events.type', 'expected 1 to 128 characters, no control characters');
   if (!isName(source, 256)) invalid('events.source', 'expected 1 to 256 characters, no control characters');
   const detail = jsonText(event.detail);

@@ -2,6 +2,7 @@ import { Buffer } from 'node:buffer';
 import { randomUUID } from 'node:crypto';
 import type { Put, Table } from '../../commands/index.js';
 import { invalid } from '../../commands/errors/errors.js';
+import { checkObject, checkTable, isArray, isBetween } from '../arguments.js';
 import { checkItemBytes, storedEvent, type OutboxEvent } from './event.js';
 import { OutboxItem, outboxFormat } from './outbox-item.js';
 import { checkShards, shardOf } from './shard.js';
@@ -84,17 +85,19 @@ export interface Outbox extends OutboxPlace {
  * @example const events = outbox(shop, { source: 'shop.orders' });
  */
 export const outbox = (table: Table, options: OutboxOptions): Outbox => {
-  const { source, target = 'eventbridge', shards = 8 } = options;
+  const { source, target = 'eventbridge', shards = 8 } = checkObject(options, 'options');
+  checkTable(table);
   const maximum = maximumBytesOf(target);
   if (typeof source !== 'string' || source === '') invalid('source', 'expected text, not empty');
   checkShards(shards, 'shards');
-  if (!(maximum > 0)) invalid('target', "expected 'eventbridge', 'sns', 'sqs' or { maximumBytes }");
+  if (!isBetween(maximum, 1, Infinity)) invalid('target', "expected 'eventbridge', 'sns', 'sqs' or { maximumBytes }");
   const items = table.of(OutboxItem);
   return {
     table,
     shards,
-    publish({ events, traceparent, aggregate: named, sequence }) {
-      if (!Array.isArray(events) || events.length === 0) invalid('events', 'expected at least one event');
+    publish(publication) {
+      const { events, traceparent, aggregate: named, sequence } = checkObject(publication, 'publication');
+      if (!isArray(events) || events.length === 0) invalid('events', 'expected at least one event');
       if (traceparent !== undefined && !isTraceparent(traceparent)) invalid('traceparent', 'expected the W3C form');
       if ((named === undefined) !== (sequence === undefined))
         invalid('sequence', 'goes with an aggregate, and only so');
@@ -130,4 +133,5 @@ const checkSortKey = (item: { readonly aggregate: string; readonly sequence: num
  *
  * @example isTraceparent('00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01'); // true
  */
-export const isTraceparent = (text: string): boolean => /^00-[\da-f]{32}-[\da-f]{16}-[\da-f]{2}$/.test(text);
+export const isTraceparent = (text: string): boolean =>
+  typeof text === 'string' && /^00-[\da-f]{32}-[\da-f]{16}-[\da-f]{2}$/.test(text);

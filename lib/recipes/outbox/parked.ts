@@ -1,4 +1,6 @@
+import { invalid } from '../../commands/errors/errors.js';
 import { transactWrite, type Query, type SendOptions, type Step } from '../../commands/index.js';
+import { checkObject, checkOptions, checkTable, isWholeBetween } from '../arguments.js';
 import { pastConflicts } from './failures.js';
 import type { OutboxPlace } from './outbox.js';
 import { OutboxItem, outboxFormat } from './outbox-item.js';
@@ -26,9 +28,10 @@ export type ParkedOutcome = 'Done' | 'Gone' | 'Busy';
  * }
  */
 export const parkedEvents = (
-  { table }: OutboxPlace,
+  place: OutboxPlace,
   of: { readonly aggregate?: string } = {},
-): Query<typeof ParkedEvent, ParkedEvent, (typeof ParkedEvent)['~key'], unknown> => table.of(ParkedEvent).query(of);
+): Query<typeof ParkedEvent, ParkedEvent, (typeof ParkedEvent)['~key'], unknown> =>
+  placeOf(place).table.of(ParkedEvent).query(checkObject(of, 'of'));
 
 /**
  * Hands a parked event back to the relay, which publishes it as if it had never failed: with the next wake-up of its
@@ -44,11 +47,12 @@ export const parkedEvents = (
  * if (first) await retryParked(place, first);
  */
 export const retryParked = async (
-  { table, shards }: OutboxPlace,
+  place: OutboxPlace,
   parked: ParkedEvent,
   options: SendOptions = {},
 ): Promise<ParkedOutcome> => {
-  const { aggregate, sequence, event, traceparent, blocks } = parked;
+  const { table, shards } = placeOf(place);
+  const { aggregate, sequence, event, traceparent, blocks } = checkParked(parked, options);
   if (blocks) return unblock(table, parked, parked.position, options);
   const put = () => {
     const shard = shardOf(aggregate, shards);
@@ -72,13 +76,31 @@ export const retryParked = async (
  * if (first) await skipParked(place, first);
  */
 export const skipParked = async (
-  { table }: OutboxPlace,
+  place: OutboxPlace,
   parked: ParkedEvent,
   options: SendOptions = {},
-): Promise<ParkedOutcome> =>
-  parked.blocks ? unblock(table, parked, parked.position + 1, options) : removeEntry(table, parked, options);
+): Promise<ParkedOutcome> => {
+  const { table } = placeOf(place);
+  return checkParked(parked, options).blocks
+    ? unblock(table, parked, parked.position + 1, options)
+    : removeEntry(table, parked, options);
+};
 
 type Table = OutboxPlace['table'];
+
+const placeOf = (place: OutboxPlace): OutboxPlace => {
+  checkTable(checkObject(place, 'place', 'expected an outbox, or its table and shards').table);
+  return place;
+};
+
+const checkParked = (parked: ParkedEvent, options: SendOptions): ParkedEvent => {
+  checkOptions(options);
+  checkObject(checkObject(parked, 'parked', 'expected a parked event').event, 'parked.event');
+  // An event that is taken for none that blocks would be removed, and its aggregate wait for good.
+  if (typeof parked.blocks !== 'boolean' || !isWholeBetween(parked.position, 0))
+    invalid('parked', 'expected a parked event as it was read');
+  return parked;
+};
 
 /** That the entry is still the one that was read: an event may be retried, and parked again. */
 const isStill = ({ event, parkedAt }: ParkedEvent) =>

@@ -1,4 +1,6 @@
 import { setTimeout as wait } from 'node:timers/promises';
+import { invalid } from '../../commands/errors/errors.js';
+import { checkFunction, checkOptions, longestTimer } from '../arguments.js';
 import { drainAll, type DrainAllOptions, type DrainedAll } from './drain-all.js';
 import { checkMs } from './drain-options.js';
 import type { OutboxPlace } from './outbox.js';
@@ -32,8 +34,10 @@ export interface PollOptions extends DrainAllOptions {
  * });
  */
 export const pollOutbox = async (place: OutboxPlace, publisher: Publisher, options: PollOptions): Promise<void> => {
-  const { signal, intervalMs = 1_000, onPass } = options;
-  checkMs(intervalMs, 'intervalMs');
+  const { signal, intervalMs = 1_000, onPass } = checkOptions(options);
+  if ((signal as unknown) === undefined) invalid('signal', 'expected the AbortSignal that ends the loop');
+  checkMs(intervalMs, 'intervalMs', longestTimer);
+  if (onPass !== undefined) checkFunction(onPass, 'onPass');
   while (!signal.aborted) {
     const pass = await drainAll(place, publisher, options);
     onPass?.(pass);

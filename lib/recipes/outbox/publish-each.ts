@@ -1,3 +1,4 @@
+import { checkFunction } from '../arguments.js';
 import type { PublishAnswer, Publisher, RelayedEvent } from './publisher.js';
 import { reasonOf } from './reason.js';
 
@@ -13,23 +14,26 @@ import { reasonOf } from './reason.js';
  *   await fetch('https://hooks.example/events', { method: 'POST', headers: { 'event-id': id, type }, body: detail });
  * });
  */
-export const publishEach = (send: (event: RelayedEvent) => Promise<void> | void): Publisher => ({
-  keepsOrder: true,
-  async publish(events) {
-    const answers = new Map<RelayedEvent, PublishAnswer>();
-    const byAggregate = Map.groupBy(events, ({ aggregate }) => aggregate);
-    await Promise.all(
-      [...byAggregate.values()].map(async (ofAggregate) => {
-        let failure: PublishAnswer | undefined;
-        for (const event of ofAggregate) {
-          failure ??= await sent(send, event);
-          answers.set(event, failure ?? { ok: true });
-        }
-      }),
-    );
-    return events.map((event) => answers.get(event) as PublishAnswer);
-  },
-});
+export const publishEach = (send: (event: RelayedEvent) => Promise<void> | void): Publisher => {
+  checkFunction(send, 'send');
+  return {
+    keepsOrder: true,
+    async publish(events) {
+      const answers = new Map<RelayedEvent, PublishAnswer>();
+      const byAggregate = Map.groupBy(events, ({ aggregate }) => aggregate);
+      await Promise.all(
+        [...byAggregate.values()].map(async (ofAggregate) => {
+          let failure: PublishAnswer | undefined;
+          for (const event of ofAggregate) {
+            failure ??= await sent(send, event);
+            answers.set(event, failure ?? { ok: true });
+          }
+        }),
+      );
+      return events.map((event) => answers.get(event) as PublishAnswer);
+    },
+  };
+};
 
 const sent = async (
   send: (event: RelayedEvent) => Promise<void> | void,

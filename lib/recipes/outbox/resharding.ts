@@ -1,4 +1,5 @@
 import { invalid } from '../../commands/errors/errors.js';
+import { checkObject, checkOptions, checkTable } from '../arguments.js';
 import type { SendOptions } from '../../commands/index.js';
 import type { OutboxPlace } from './outbox.js';
 import { OutboxItem } from './outbox-item.js';
@@ -16,10 +17,13 @@ import { checkShards, isMisplaced } from './shard.js';
  * const moved = await isDrainedOf({ table: shop, shards: 16 }, 8);
  */
 export const isDrainedOf = async (
-  { table, shards }: OutboxPlace,
+  place: OutboxPlace,
   previousShards: number,
-  { signal }: SendOptions = {},
+  options: SendOptions = {},
 ): Promise<boolean> => {
+  const { table, shards } = checkObject(place, 'place', 'expected an outbox, or its table and shards');
+  checkTable(table);
+  const { signal } = checkOptions(options);
   checkShards(shards, 'shards');
   checkShards(previousShards, 'previousShards');
   if (shards === previousShards) invalid('previousShards', 'expected another number than the new one');

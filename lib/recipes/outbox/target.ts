@@ -1,3 +1,5 @@
+import { checkObject } from '../arguments.js';
+
 /** Where events go, which bounds their size: a service by its default limit, or a number of bytes. */
 export type OutboxTarget = 'eventbridge' | 'sns' | 'sqs' | { readonly maximumBytes: number };
 
@@ -11,4 +13,4 @@ const limits = { eventbridge: 999_999, sns: 262_144, sqs: 1_048_576 };
 
 /** The bytes that a message of the target may have. */
 export const maximumBytesOf = (target: OutboxTarget): number =>
-  typeof target === 'string' ? limits[target] : target.maximumBytes;
+  typeof target === 'string' ? limits[target] : checkObject(target, 'target').maximumBytes;

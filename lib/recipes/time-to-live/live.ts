@@ -2,6 +2,8 @@ import type { AnyEntity, Condition, ValueHandle } from '../../commands/index.js'
 import type { Field } from '../../commands/attributes/fields.js';
 import { modelOf } from '../../commands/entity/entity.js';
 import { invalid } from '../../commands/errors/errors.js';
+import { checkObject } from '../arguments.js';
+import { checkDate } from '../clock.js';
 
 const expiryOf = (entity: unknown): Field => {
   const model = modelOf(entity);
@@ -23,7 +25,7 @@ const expiryOf = (entity: unknown): Field => {
  */
 export const live = <E extends AnyEntity>(entity: E, now: Date = new Date()): Condition<E['name']> => {
   const handle = modelOf(entity).attrs[expiryOf(entity).name] as ValueHandle<E['name'], Date>;
-  return handle.notExists().or(handle.ge(now));
+  return handle.notExists().or(handle.ge(checkDate(now, 'now')));
 };
 
 /**
@@ -35,8 +37,10 @@ export const live = <E extends AnyEntity>(entity: E, now: Date = new Date()): Co
  * if (session !== undefined && isLive(SignIn, session)) console.log(session.expiresAt);
  */
 export const isLive = <E extends AnyEntity>(entity: E, item: E['~item'], now: Date = new Date()): boolean => {
-  const expiry = (item as Record<string, Date | undefined>)[expiryOf(entity).name];
-  return expiry === undefined || expiry.getTime() >= now.getTime();
+  const { name } = expiryOf(entity);
+  const time = checkDate(now, 'now').getTime();
+  const expiry = (checkObject(item, 'item') as Record<string, Date | undefined>)[name];
+  return expiry === undefined || checkDate(expiry, name).getTime() >= time;
 };
 
 /**

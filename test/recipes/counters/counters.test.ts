@@ -137,7 +137,7 @@ describe('WindowedCounter', () => {
 
   it('takes as many ids as an item holds, and no more', async () => {
     const name = 'n'.repeat(1500);
-    const counter = new WindowedCounter(here.shop, { name, expiry: { latenessMs: 1e13, keepMs: 1e13 + 1 } });
+    const counter = new WindowedCounter(here.shop, { name, expiry: { latenessMs: 1e12, keepMs: 2e12 } });
     const id = (n: number): string => String(n).padStart(100_352, 'x');
     for (let n = 0; n < 4; n++) expect(await counter.count({ id: id(n), at })).toBe('Counted');
     await expect(counter.count({ id: 'one more', at })).rejects.toBeInstanceOf(WindowFullError);
@@ -148,6 +148,9 @@ describe('WindowedCounter', () => {
     const make = (options: object) => () => new WindowedCounter(here.shop, { name: 'x', ...options });
     expect(make({ window: 'year' })).toThrow(InvalidInputError);
     expect(make({ expiry: { latenessMs: day, keepMs: day } })).toThrow('keepMs');
+    expect(make({ expiry: { latenessMs: day, keepMs: day + 59_999 } })).toThrow('a minute more');
+    expect(make({ expiry: { latenessMs: day, keepMs: day + 60_000 } })).not.toThrow();
+    expect(make({ expiry: { latenessMs: NaN, keepMs: day } })).toThrow(InvalidInputError);
     expect(make({ expiry: { latenessMs: -1, keepMs: day } })).toThrow(InvalidInputError);
     expect(make({ maxBytes: 409_600 })).toThrow(InvalidInputError);
     const counter = new WindowedCounter(here.shop, { name: fresh(), maxBytes: 5 });
@@ -254,6 +257,7 @@ describe('ShardedCounter', () => {
   it('refuses numbers of shards that are none, and a newer format', async () => {
     expect(() => new ShardedCounter(here.shop, { name: 'x', shards: 0 })).toThrow(InvalidInputError);
     expect(() => new ShardedCounter(here.shop, { name: 'x', shards: 1.5 })).toThrow(InvalidInputError);
+    expect(() => new ShardedCounter(here.shop, { name: 'x', shards: 1_001 })).toThrow('1,000');
     const name = fresh();
     await here.shop.of(counterShardEntity()).put({ name, shard: 0, count: 1, format: 2 });
     const counter = new ShardedCounter(here.shop, { name, shards: 1 });
@@ -261,11 +265,16 @@ describe('ShardedCounter', () => {
   });
 
   it.runIf(embedded)('costs a write unit an add, and a read of each shard a sum', async () => {
-    const counter = new ShardedCounter(here.shop, { name: fresh(), shards: 4 });
+    const name = fresh();
+    const counter = new ShardedCounter(here.shop, { name, shards: 4 });
     expect(await here.costOf(() => counter.add())).toMatchObject({ operations: ['UpdateItem'], writeUnits: 1 });
-    const sum = await here.costOf(() => counter.sum());
-    expect(sum.operations).toHaveLength(4);
-    expect(sum.readUnits).toBe(2);
+    expect(await here.costOf(() => counter.sum())).toEqual({
+      operations: ['BatchGetItem'],
+      readUnits: 2,
+      writeUnits: 0,
+    });
     expect((await here.costOf(() => counter.sum({ consistent: true }))).readUnits).toBe(4);
+    const wide = new ShardedCounter(here.shop, { name, shards: 201 });
+    expect((await here.costOf(() => wide.sum())).operations).toEqual(['BatchGetItem', 'BatchGetItem', 'BatchGetItem']);
   });
 });

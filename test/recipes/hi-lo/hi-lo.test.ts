@@ -1,3 +1,4 @@
+import { PutItemCommand } from '@aws-sdk/client-dynamodb';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { InvalidInputError, InvalidStoredItemError } from '../../../lib/commands/index.js';
@@ -143,9 +144,42 @@ describe('hiLo', () => {
     expect(await rejection(ids.next())).toBeInstanceOf(NumbersExhaustedError);
     const wide = hiLoBigint(here.shop, { name, blockSize: 2 });
     expect(await wide.next()).toBe(last + 3n);
+    const low = fresh();
+    await here.shop.of(hiLoEntity()).put({ name: low, hi: -last - 2n, format: 1 });
+    expect(await rejection(hiLo(here.shop, { name: low, blockSize: 2 }).next())).toBeInstanceOf(NumbersExhaustedError);
+    expect(await hiLoBigint(here.shop, { name: low, blockSize: 2 }).next()).toBe(-last + 1n);
+    expect(await hiLo(here.shop, { name: low, blockSize: 2 }).next()).toBe(Number(-last + 3n));
     const far = fresh();
     await here.shop.of(hiLoEntity()).put({ name: far, hi: 10n ** 37n, format: 1 });
     expect(await hiLoBigint(here.shop, { name: far }).next()).toBe(10n ** 37n + 1n);
+  });
+
+  it.runIf(embedded)('hands out no number of more than 38 digits, and none that is not whole', async () => {
+    const far = fresh();
+    const last = 10n ** 38n - 1n;
+    await here.shop.of(hiLoEntity()).put({ name: far, hi: last - 2n, format: 1 });
+    const wide = hiLoBigint(here.shop, { name: far, blockSize: 2 });
+    expect([await wide.next(), await wide.next()]).toEqual([last - 1n, last]);
+    // Whether the block is refused by the database or here, no number is given twice.
+    await rejection(wide.next());
+    await rejection(wide.next());
+    const parts = fresh();
+    const { pk, sk } = hiLoEntity().key({ name: parts });
+    await here.db.client.send(
+      new PutItemCommand({
+        TableName: here.shop.name,
+        Item: {
+          pk: { S: pk },
+          sk: { S: sk },
+          name: { S: parts },
+          hi: { N: '0.5' },
+          format: { N: '1' },
+          _type: { S: 'HILO' },
+        },
+      }),
+    );
+    expect(await rejection(hiLo(here.shop, { name: parts }).next())).toBeInstanceOf(InvalidStoredItemError);
+    expect(await rejection(hiLoBigint(here.shop, { name: parts }).next())).toBeInstanceOf(InvalidStoredItemError);
   });
 
   it('refuses sizes that are none, and a newer format', async () => {
