@@ -1,25 +1,66 @@
-import { Stack } from 'aws-cdk-lib';
+import { Duration, RemovalPolicy, Stack, Token } from 'aws-cdk-lib';
+import { AccessLogFormat } from 'aws-cdk-lib/aws-apigateway';
 import * as apigateway from 'aws-cdk-lib/aws-apigatewayv2';
-import { HttpIamAuthorizer } from 'aws-cdk-lib/aws-apigatewayv2-authorizers';
 import { HttpLambdaIntegration } from 'aws-cdk-lib/aws-apigatewayv2-integrations';
 import type * as iam from 'aws-cdk-lib/aws-iam';
-import type * as lambda from 'aws-cdk-lib/aws-lambda';
-import type * as logs from 'aws-cdk-lib/aws-logs';
+import * as lambda from 'aws-cdk-lib/aws-lambda';
+import * as logs from 'aws-cdk-lib/aws-logs';
 import { Construct } from 'constructs';
-import type { KitFunctionOptions } from './kit-function.js';
+import { acknowledge } from './acknowledge.js';
+import { bundledFunctions, kitKeys } from './bundled-code.js';
+import { EndpointAuthorization } from './endpoint-authorization.js';
+import { regionsWithoutFunctionUrls } from './function-url-regions.js';
+import { literalText, refuse, refuseBoth } from './invalid-prop-error.js';
+import type { KitFunctionOptions, OwnHandlerOptions } from './kit-function.js';
 import { KitFunction } from './kit-function.js';
 import type { SafeWritesTable } from './safe-writes-table.js';
 
 /** Settings of an {@link IdempotentEndpoint}. */
-export interface IdempotentEndpointProps extends KitFunctionOptions {
+export interface IdempotentEndpointProps extends KitFunctionOptions, OwnHandlerOptions {
   /** Table that holds the effect and the answers to repeats. */
   readonly table: SafeWritesTable;
 
-  /** An ES module bundle whose `index.mjs` exports `handler`. */
-  readonly code: lambda.Code;
+  /**
+   * Path under which the endpoint takes POST, for example `/orders/{id}/payments`.
+   *
+   * @default '/charges', that of the function that the package ships
+   */
+  readonly path?: string;
 
-  /** Path under which the endpoint takes POST, for example `/charges`. */
-  readonly path: string;
+  /**
+   * Who may call it.
+   *
+   * @default EndpointAuthorization.iam()
+   */
+  readonly authorization?: EndpointAuthorization;
+
+  /**
+   * Whether a function URL takes the calls, and no HTTP API.
+   *
+   * @default false
+   */
+  readonly functionUrl?: boolean;
+
+  /**
+   * The API that the route is added to, with what its stages have of access logs and throttling.
+   *
+   * @default - a new API
+   */
+  readonly existingApi?: apigateway.IHttpApi;
+
+  /**
+   * Further settings of the new API. With `createDefaultStage: false`, its stages are yours.
+   *
+   * @default - an API with one stage
+   */
+  readonly apiProps?: apigateway.HttpApiProps;
+
+  /**
+   * Requests that the new API's stage takes; more are answered with 429.
+   *
+   * @default - 1000 a second, and 1000 at once
+   */
+  readonly throttle?: apigateway.ThrottleSettings;
 
   /**
    * What the function does, shown in the console.
@@ -27,20 +68,32 @@ export interface IdempotentEndpointProps extends KitFunctionOptions {
    * @default - the method and the path
    */
   readonly description?: string;
-
-  /**
-   * Environment variables beside TABLE_NAME and SAFEWRITES_ROUTE.
-   *
-   * @default - none
-   */
-  readonly environment?: Record<string, string>;
 }
 
+/** JSON, and nothing of what a caller sends but where from. */
+const accessLogFormat = AccessLogFormat.custom(
+  JSON.stringify({
+    requestId: '$context.requestId',
+    requestTime: '$context.requestTime',
+    sourceIp: '$context.identity.sourceIp',
+    routeKey: '$context.routeKey',
+    protocol: '$context.protocol',
+    status: '$context.status',
+    responseLength: '$context.responseLength',
+    responseLatency: '$context.responseLatency',
+    integrationStatus: '$context.integrationStatus',
+    integrationErrorMessage: '$context.integrationErrorMessage',
+    authorizerError: '$context.authorizer.error',
+    errorMessage: '$context.error.message',
+  }),
+);
+
 /**
- * A function behind an HTTP API with IAM authorization, which answers a repeated `Idempotency-Key` with the first
- * call's answer.
+ * A function behind an HTTP API or a function URL, which answers a repeated `Idempotency-Key` with the first call's
+ * answer: the sample charge that the package ships, or a handler of yours made with `idempotent`.
  *
- * It may read, put and check items of the table, and nothing else; `table.grantActions` adds what your effect needs.
+ * It may put items of the table, and check items in transactions, and nothing else; `tableActions` and
+ * `transactWriteActions` say what your effect needs. At rest it costs nothing but its alarms.
  *
  * @example
  * ```ts
@@ -49,62 +102,196 @@ export interface IdempotentEndpointProps extends KitFunctionOptions {
  *
  * const stack = new Stack(new App(), 'Shop');
  * const table = new SafeWritesTable(stack, 'Table');
- * const refunds = new IdempotentEndpoint(stack, 'Refunds', {
+ * new IdempotentEndpoint(stack, 'Charges', { table });
+ * new IdempotentEndpoint(stack, 'Refunds', {
  *   table,
- *   code: lambda.Code.fromAsset('dist/refunds'),
  *   path: '/refunds',
+ *   code: lambda.Code.fromInline('export const handler = async () => ({ statusCode: 204 });'),
+ *   transactWriteActions: ['ConditionCheckItem', 'UpdateItem'],
  * });
- * table.grantActions(refunds.role, 'UpdateItem');
  * ```
  */
 export class IdempotentEndpoint extends Construct {
-  /** The HTTP API. */
-  readonly api: apigateway.HttpApi;
+  /** Where to send POST. */
+  readonly url: string;
+
+  /** The HTTP API, unless a function URL takes the calls. */
+  readonly api: apigateway.IHttpApi | undefined;
+
+  /** The stage of an API that is made here. */
+  readonly stage: apigateway.HttpStage | undefined;
+
+  /** The log group of that stage's access logs. */
+  readonly accessLogGroup: logs.LogGroup | undefined;
 
   /** The route that the endpoint serves. */
-  readonly route: apigateway.HttpRoute;
+  readonly route: apigateway.HttpRoute | undefined;
 
-  /** Whatever else is called, which the endpoint answers with 404 or 405. */
-  readonly fallback: apigateway.HttpRoute;
+  /** Whatever else is called of an API that is made here, which the endpoint answers with 404 or 405. */
+  readonly fallback: apigateway.HttpRoute | undefined;
+
+  /** The function URL, instead of an API. */
+  readonly functionUrl: lambda.FunctionUrl | undefined;
 
   /** The function behind it. */
   readonly function: lambda.Function;
 
   /** The function's log group. */
-  readonly logGroup: logs.LogGroup;
+  readonly logGroup: logs.ILogGroup;
 
   /** The function's role. */
   readonly role: iam.Role;
 
   constructor(scope: Construct, id: string, props: IdempotentEndpointProps) {
     super(scope, id);
-    const { table, code, path, description, environment, ...options } = props;
+    const { authorization = EndpointAuthorization.iam(), functionUrl = false } = props;
+    const path = this.checkPath(props);
+    this.checkAuthorization(props, authorization);
+
     const handler = new KitFunction(this, 'Handler', {
-      ...options,
-      code,
-      description: description ?? `POST ${path}, once per Idempotency-Key`,
-      // The function refuses what the fallback route brings it beside this.
-      environment: { TABLE_NAME: table.table.tableName, SAFEWRITES_ROUTE: `POST ${path}`, ...environment },
+      ...props,
+      bundled: bundledFunctions.charge,
+      description: props.description ?? `POST ${path}, once per Idempotency-Key`,
+      // The function refuses what the fallback route, or a function URL, brings it beside this.
+      derivedEnvironment: { SAFEWRITES_ROUTE: `POST ${path}` },
+      defaultTimeout: Duration.seconds(10),
+      ...(functionUrl
+        ? {}
+        : {
+            longestTimeout: {
+              seconds: 29,
+              why: 'the HTTP API gives up after 30 s, and the caller would not learn what the function did',
+            },
+          }),
+      // One transaction of puts and checks writes effect, record and event; a stored refusal is a put of its own.
+      defaultActions: { actions: ['PutItem'], transactWrite: ['ConditionCheckItem'] },
+      kitKeys: [kitKeys.idempotency, kitKeys.outbox],
     });
     this.function = handler.function;
     this.logGroup = handler.logGroup;
     this.role = handler.role;
 
-    // One transaction of puts and checks writes effect, record and event; a stored refusal is a put of its own.
-    table.grantTransactWrite(handler.role, 'ConditionCheckItem', 'PutItem');
-    table.grantActions(handler.role, 'GetItem');
-
-    this.api = new apigateway.HttpApi(this, 'Api', { apiName: `${Stack.of(this).stackName}-${id}` });
-    const integration = new HttpLambdaIntegration('Integration', handler.function);
-    const authorizer = new HttpIamAuthorizer();
-    const [route] = this.api.addRoutes({ path, methods: [apigateway.HttpMethod.POST], integration, authorizer });
-    this.route = route!;
+    if (functionUrl) {
+      this.functionUrl = this.addUrl(authorization);
+      this.url = this.functionUrl.url;
+      return;
+    }
+    const isNew = props.existingApi === undefined;
+    const api: apigateway.IHttpApi = props.existingApi ?? this.createApi(props);
+    this.api = api;
+    if (isNew && props.apiProps?.createDefaultStage !== false) {
+      this.accessLogGroup = new logs.LogGroup(this, 'AccessLogs', {
+        retention: props.logRetention ?? logs.RetentionDays.ONE_MONTH,
+        removalPolicy: props.logRemovalPolicy ?? RemovalPolicy.RETAIN,
+      });
+      this.stage = new apigateway.HttpStage(this, 'Stage', {
+        httpApi: api,
+        autoDeploy: true,
+        throttle: props.throttle ?? { rateLimit: 1000, burstLimit: 1000 },
+        accessLogSettings: {
+          destination: new apigateway.LogGroupLogDestination(this.accessLogGroup),
+          format: accessLogFormat,
+        },
+      });
+    } else if (props.throttle !== undefined) {
+      refuse(this, 'throttle', 'is about the stage of a new API: give it to the stage of yours');
+    }
+    const route = (routeId: string, routeKey: apigateway.HttpRouteKey) => {
+      const authorizer = authorization.routeAuthorizer();
+      const created = new apigateway.HttpRoute(this, routeId, {
+        httpApi: api,
+        routeKey,
+        integration,
+        ...(authorizer === undefined ? {} : { authorizer }),
+        ...(authorization.scopes.length === 0 ? {} : { authorizationScopes: authorization.scopes }),
+      });
+      if (authorization.kind === 'none') {
+        acknowledge(created, {
+          'AwsSolutions-APIG4': `Open by decision; its handler's ${authorization.scopeFunction} says whose a key is.`,
+        });
+      }
+      return created;
+    };
+    const integration = new HttpLambdaIntegration('Integration', this.function);
+    this.route = route('Route', apigateway.HttpRouteKey.with(path, apigateway.HttpMethod.POST));
     // The gateway's own answer to another path or method is no problem document; the function's is.
-    this.fallback = new apigateway.HttpRoute(this, 'Fallback', {
-      httpApi: this.api,
-      routeKey: apigateway.HttpRouteKey.DEFAULT,
-      integration,
-      authorizer,
-    });
+    if (isNew) this.fallback = route('Fallback', apigateway.HttpRouteKey.DEFAULT);
+    this.url = `${api.apiEndpoint}${path}`;
+  }
+
+  /** Allows to call the endpoint, where its authorization is IAM. */
+  grantInvoke(grantee: iam.IGrantable): iam.Grant {
+    return this.functionUrl === undefined ? this.route!.grantInvoke(grantee) : this.functionUrl.grantInvokeUrl(grantee);
+  }
+
+  private checkPath({ path = '/charges', code, entry }: IdempotentEndpointProps): string {
+    literalText(this, 'path', path);
+    if (!/^(\/[\w.~{}-]+)+$/.test(path))
+      refuse(this, 'path', 'must begin with a slash and end without, for example /orders/{id}/payments');
+    if (code === undefined && entry === undefined && path !== '/charges') {
+      refuse(
+        this,
+        'path',
+        'the function that the package ships serves /charges: leave the path out, or bring code of your own',
+      );
+    }
+    return path;
+  }
+
+  private checkAuthorization(
+    props: IdempotentEndpointProps,
+    { kind, issuer, audience, scopeFunction }: EndpointAuthorization,
+  ): void {
+    const { functionUrl, existingApi, apiProps, throttle, code, entry } = props;
+    refuseBoth(this, { existingApi, apiProps });
+    if (functionUrl === true) {
+      for (const [name, value] of Object.entries({ existingApi, apiProps, throttle })) {
+        if (value !== undefined)
+          refuse(this, name, 'is about an HTTP API, but functionUrl takes the calls: leave one of the two');
+      }
+      if (kind === 'jwt')
+        refuse(
+          this,
+          'authorization',
+          'a function URL checks no JWT: take the HTTP API, which does (functionUrl: false)',
+        );
+      const { region } = Stack.of(this);
+      if (!Token.isUnresolved(region) && regionsWithoutFunctionUrls.has(region)) {
+        refuse(this, 'functionUrl', `Lambda has no function URLs in ${region}: take the HTTP API (functionUrl: false)`);
+      }
+    }
+    if (kind === 'jwt') {
+      if (!Token.isUnresolved(issuer) && !/^https:\/\/\S+$/.test(issuer!))
+        refuse(this, 'authorization', 'the issuer of JWTs must be an https address');
+      if (audience!.length === 0)
+        refuse(
+          this,
+          'authorization',
+          "name the audience of the JWTs: without one, tokens for others' services would do",
+        );
+    }
+    if (kind !== 'none') return;
+    if (scopeFunction!.trim() === '')
+      refuse(this, 'authorization', 'name the scope function of your handler, which says whose a key is');
+    if (code === undefined && entry === undefined) {
+      refuse(
+        this,
+        'authorization',
+        'the function that the package ships has no scope function, so it must know its caller: take iam() or jwt(), or bring code of your own',
+      );
+    }
+  }
+
+  private createApi({ apiProps }: IdempotentEndpointProps): apigateway.IHttpApi {
+    return new apigateway.HttpApi(this, 'Api', {
+      apiName: `${Stack.of(this).stackName}-${this.node.id}`,
+      ...apiProps,
+      createDefaultStage: false,
+    }) as apigateway.IHttpApi;
+  }
+
+  private addUrl({ kind }: EndpointAuthorization): lambda.FunctionUrl {
+    const { AWS_IAM, NONE } = lambda.FunctionUrlAuthType;
+    return this.function.addFunctionUrl({ authType: kind === 'iam' ? AWS_IAM : NONE });
   }
 }

@@ -1,11 +1,16 @@
 import type { RemovalPolicy, StackProps } from 'aws-cdk-lib';
 import { CfnOutput, Stack } from 'aws-cdk-lib';
 import type { Construct } from 'constructs';
-import { bundledCode } from './bundled-code.js';
+import type { IdempotentEndpointProps } from './idempotent-endpoint.js';
 import { IdempotentEndpoint } from './idempotent-endpoint.js';
 import type { KitFunctionOptions } from './kit-function.js';
+import type { OrderedIngestProps } from './ordered-ingest.js';
+import { OrderedIngest } from './ordered-ingest.js';
+import type { OutboxRelayProps } from './outbox-relay.js';
+import { OutboxRelay } from './outbox-relay.js';
 import type { SafeWritesTableProps } from './safe-writes-table.js';
 import { SafeWritesTable } from './safe-writes-table.js';
+import type { SqsSource } from './sqs-source.js';
 
 /** Settings of a {@link SafeWritesStack}. */
 export interface SafeWritesStackProps extends StackProps {
@@ -24,15 +29,37 @@ export interface SafeWritesStackProps extends StackProps {
   readonly tableProps?: SafeWritesTableProps;
 
   /**
-   * Settings of the functions.
+   * Settings of all functions.
    *
    * @default - those of each function
    */
   readonly functionProps?: KitFunctionOptions;
+
+  /**
+   * Further settings of the charge.
+   *
+   * @default - those of IdempotentEndpoint
+   */
+  readonly chargeProps?: Partial<Omit<IdempotentEndpointProps, 'table'>>;
+
+  /**
+   * Further settings of the ingest.
+   *
+   * @default - those of OrderedIngest
+   */
+  readonly ingestProps?: Partial<Omit<OrderedIngestProps, 'table'>>;
+
+  /**
+   * Further settings of the relay, its target among them.
+   *
+   * @default - those of OutboxRelay: a bus of its own
+   */
+  readonly relayProps?: Partial<Omit<OutboxRelayProps, 'table'>>;
 }
 
 /**
- * The deployable app: one table, and the sample charge behind `POST /charges`.
+ * The deployable app: one table; the sample charge behind `POST /charges`; the sample ingest of live matches behind a
+ * standard and a FIFO queue; and the relay, which sends the charge's events to a bus.
  *
  * @example
  * ```ts
@@ -49,26 +76,53 @@ export class SafeWritesStack extends Stack {
   /** The charge's endpoint. */
   readonly charge: IdempotentEndpoint;
 
+  /** The ingest of live matches. */
+  readonly ingest: OrderedIngest;
+
+  /** The standard queue that the ingest reads. */
+  readonly events: SqsSource;
+
+  /** The FIFO queue that the ingest reads. */
+  readonly eventsInOrder: SqsSource;
+
+  /** The relay of the charge's events. */
+  readonly relay: OutboxRelay;
+
   constructor(scope: Construct, id: string, props: SafeWritesStackProps = {}) {
-    const { removalPolicy, tableProps, functionProps, ...stackProps } = props;
+    const { removalPolicy, tableProps, functionProps, chargeProps, ingestProps, relayProps, ...stackProps } = props;
     super(scope, id, stackProps);
     this.table = new SafeWritesTable(this, 'Table', {
-      ...(removalPolicy === undefined ? {} : { removalPolicy }),
+      ...(removalPolicy === undefined || tableProps?.existingTable !== undefined ? {} : { removalPolicy }),
       ...tableProps,
     });
-    this.charge = new IdempotentEndpoint(this, 'Charge', {
+    const common = {
       ...(removalPolicy === undefined ? {} : { logRemovalPolicy: removalPolicy }),
       ...functionProps,
       table: this.table,
-      code: bundledCode('charge'),
-      path: '/charges',
+    };
+    this.charge = new IdempotentEndpoint(this, 'Charge', {
+      ...common,
       description: 'Charges a customer once per Idempotency-Key',
+      ...chargeProps,
     });
+    this.ingest = new OrderedIngest(this, 'Ingest', {
+      ...common,
+      description: 'Keeps the newest state of live matches',
+      ...ingestProps,
+    });
+    this.events = this.ingest.addSqs('Events');
+    this.eventsInOrder = this.ingest.addSqs('EventsInOrder', { fifo: true });
+    this.relay = new OutboxRelay(this, 'Relay', { ...common, ...relayProps });
 
-    new CfnOutput(this, 'TableName', { value: this.table.table.tableName, description: 'The DynamoDB table' });
-    new CfnOutput(this, 'ChargesUrl', {
-      value: `${this.charge.api.apiEndpoint}/charges`,
-      description: 'POST here, signed with IAM credentials that may execute-api:Invoke',
-    });
+    const output = (name: string, value: string, description: string) =>
+      new CfnOutput(this, name, { value, description });
+    output('TableName', this.table.table.tableName, 'The DynamoDB table');
+    output('ChargesUrl', this.charge.url, 'POST here, signed with IAM credentials that may execute-api:Invoke');
+    output('EventsQueueUrl', this.events.queue.queueUrl, 'Send scores and statuses of matches here, in any order');
+    output('EventsInOrderQueueUrl', this.eventsInOrder.queue.queueUrl, 'The same as FIFO, by match as message group');
+    const { eventBus, topic, queue } = this.relay;
+    if (eventBus !== undefined) output('EventBusName', eventBus.eventBusName, 'Events of charges arrive here');
+    if (topic !== undefined) output('TopicArn', topic.topicArn, 'Events of charges arrive here');
+    if (queue !== undefined) output('QueueUrl', queue.queueUrl, 'Events of charges arrive here');
   }
 }

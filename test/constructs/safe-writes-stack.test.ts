@@ -1,6 +1,6 @@
-import { readdirSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { App, RemovalPolicy } from 'aws-cdk-lib';
+import { App, Duration, RemovalPolicy } from 'aws-cdk-lib';
 import { Template } from 'aws-cdk-lib/assertions';
 import { beforeAll, describe, expect, it } from 'vitest';
 import type { SafeWritesStackProps } from '../../lib/constructs/index.js';
@@ -13,21 +13,44 @@ const stack = (props?: SafeWritesStackProps) => new SafeWritesStack(new App(), '
 describe('SafeWritesStack', () => {
   beforeAll(() => buildLambdas());
 
-  it('holds one table, the charge and its API', () => {
+  it('holds one table, the charge and its API, the ingest and its two queues, and the relay to a bus', () => {
     const template = Template.fromStack(stack());
-    template.resourceCountIs('AWS::DynamoDB::GlobalTable', 1);
-    template.resourceCountIs('AWS::Lambda::Function', 1);
+    const counts = {
+      'AWS::DynamoDB::GlobalTable': 1,
+      'AWS::Lambda::Function': 3,
+      'AWS::Lambda::EventSourceMapping': 3,
+      'AWS::ApiGatewayV2::Api': 1,
+      'AWS::ApiGatewayV2::Route': 2,
+      'AWS::SQS::Queue': 6,
+      'AWS::SQS::QueuePolicy': 6,
+      'AWS::Events::EventBus': 1,
+      'AWS::Events::Rule': 1,
+      'AWS::Logs::LogGroup': 4,
+      'AWS::IAM::Role': 3,
+    };
+    for (const [type, count] of Object.entries(counts)) template.resourceCountIs(type, count);
     template.hasResourceProperties('AWS::ApiGatewayV2::Route', { RouteKey: 'POST /charges' });
-    template.hasOutput('TableName', {});
-    template.hasOutput('ChargesUrl', {});
+    for (const name of ['TableName', 'ChargesUrl', 'EventsQueueUrl', 'EventsInOrderQueueUrl', 'EventBusName']) {
+      template.hasOutput(name, {});
+    }
   });
 
-  it('uploads the bundle that the package ships', () => {
+  it('uploads the bundles that the package ships', () => {
     const app = new App();
     new SafeWritesStack(app, 'SafeWrites-test');
     const { directory } = app.synth();
-    const [asset] = readdirSync(directory).filter((name) => name.startsWith('asset.'));
-    expect(readdirSync(join(directory, asset!))).toEqual(readdirSync('dist/lambdas/charge'));
+    const uploaded = readdirSync(directory).filter((name) => name.startsWith('asset.'));
+    const text = (folder: string) => readFileSync(join(folder, 'index.mjs'), 'utf8');
+    expect(new Set(uploaded.map((name) => text(join(directory, name))))).toEqual(
+      new Set(['charge', 'ingest', 'relay'].map((name) => text(join('dist/lambdas', name)))),
+    );
+  });
+
+  it('sends the events elsewhere when told', () => {
+    const template = Template.fromStack(stack({ relayProps: { queueProps: {} } }));
+    template.resourceCountIs('AWS::Events::EventBus', 0);
+    template.hasOutput('QueueUrl', {});
+    Template.fromStack(stack({ relayProps: { topicProps: {} } })).hasOutput('TopicArn', {});
   });
 
   it('keeps table and logs by default, and lets both go when told', () => {
@@ -41,16 +64,30 @@ describe('SafeWritesStack', () => {
 
   it('passes settings on to the table and the functions', () => {
     const template = Template.fromStack(
-      stack({ tableProps: { tableName: 'shop' }, functionProps: { memorySize: 2048 } }),
+      stack({
+        tableProps: { tableName: 'shop' },
+        functionProps: { memorySize: 2048 },
+        chargeProps: { timeout: Duration.seconds(7) },
+        ingestProps: { timeout: Duration.seconds(8) },
+        relayProps: { timeout: Duration.seconds(9) },
+      }),
     );
     template.hasResourceProperties('AWS::DynamoDB::GlobalTable', { TableName: 'shop' });
-    template.hasResourceProperties('AWS::Lambda::Function', { MemorySize: 2048 });
+    for (const Timeout of [7, 8, 9]) {
+      template.hasResourceProperties('AWS::Lambda::Function', { MemorySize: 2048, Timeout });
+    }
   });
 
   it('has every part as a member', () => {
-    const { table, charge } = stack();
-    expect([table.table, charge.function, charge.api, charge.route, charge.logGroup, charge.role]).not.toContain(
-      undefined,
-    );
+    const { table, charge, ingest, relay, events, eventsInOrder } = stack();
+    const parts = [
+      ...[table.table, table.newTable],
+      ...[charge.function, charge.api, charge.route, charge.fallback, charge.stage, charge.logGroup, charge.role],
+      ...[ingest.function, ingest.failureQueue, ingest.logGroup, ingest.role],
+      ...[events, eventsInOrder].flatMap((source) => [source.queue, source.deadLetterQueue, source.mapping]),
+      ...[relay.function, relay.eventBus, relay.mapping, relay.rule, relay.givenUpQueue, relay.logGroup, relay.role],
+    ];
+    expect(parts).not.toContain(undefined);
+    expect(ingest.sources).toEqual([events, eventsInOrder]);
   });
 });

@@ -99,7 +99,7 @@ test('the line of a batch is a metric of CloudWatch, with the dimensions that we
   await ingest(sqsEvent(sqs('1', 'a', { goals: 1, at: 1 })));
   const { _aws, ...line } = lines[0]!;
   const [directive] = _aws.CloudWatchMetrics;
-  expect(directive).toMatchObject({ Namespace: 'safewrites', Dimensions: [['entity']] });
+  expect(directive).toMatchObject({ Namespace: 'SafeWrites', Dimensions: [['function']] });
   expect(Math.abs(Date.now() - _aws.Timestamp)).toBeLessThan(60_000);
   for (const { Name } of directive!.Metrics) expect(line).toHaveProperty(Name, expect.any(Number));
   expect(directive!.Metrics.map(({ Name, Unit }) => `${Name} ${Unit}`)).toContain('Conflict Count');

@@ -44,7 +44,7 @@ test('a batch of an ingest is one line, with its metrics', async () => {
   expect(line).toMatchObject({
     message: 'ingest',
     Applied: 2,
-    _aws: { CloudWatchMetrics: [{ Namespace: 'safewrites' }] },
+    _aws: { CloudWatchMetrics: [{ Namespace: 'SafeWrites' }] },
   });
   expect(JSON.stringify(line)).not.toContain('secret');
 });

@@ -66,7 +66,7 @@ export interface OrderedIngestOptions<
    * again. A `Conflict` is worth a look at its source.
    */
   readonly onOutcome?: ((ingested: Ingested<NoInfer<Q | K | S>>) => Promise<void> | void) | undefined;
-  /** The metrics' namespace and dimensions. @default safewrites, by the entity's name */
+  /** The metrics' namespace and dimensions. @default SafeWrites, by the function's name */
   readonly metrics?:
     { readonly namespace?: string; readonly dimensions?: Readonly<Record<string, string>> } | undefined;
   /** Takes the line of each batch. @default writes it to standard output as JSON, for CloudWatch to take metrics from */

@@ -63,7 +63,9 @@ export const orderedIngest = <
   if (typeof decode !== 'object' || decode === null) invalid('decode', 'expected decoders by source');
   const state: unknown = orderedGroups<E, G, D>(table.of(entity), { groups, ...(deletion && { deletion }) } as never);
   const { name } = modelOf(entity);
-  const target = { entity: name, namespace: 'safewrites', dimensions: { entity: name }, ...metrics };
+  // By function, which alone a dashboard of the deployed stack knows, and which tells two stages apart.
+  const dimensions = { function: process.env['AWS_LAMBDA_FUNCTION_NAME'] ?? 'ingest' };
+  const target = { entity: name, namespace: 'SafeWrites', dimensions, ...metrics };
   const versions = new Set(Object.values(groups).map(({ version }) => version as string));
   if (deletion !== undefined) versions.add(deletion.version);
   const rules = {

@@ -30,6 +30,24 @@ export function stackResources(
       const name = physicalName(id, props['FunctionName']);
       names.set(id, { name, arn: `arn:aws:lambda:${localAws.region}:${localAws.accountId}:function:${name}` });
     }
+    // What a Ref gives of them: a queue's URL, a bus's name, a topic's ARN.
+    if (type === 'AWS::SQS::Queue') {
+      const suffix = props['FifoQueue'] === true && typeof props['QueueName'] !== 'string' ? '.fifo' : '';
+      const name = `${physicalName(id, props['QueueName'])}${suffix}`;
+      names.set(id, {
+        name: `https://sqs.${localAws.region}.amazonaws.com/${localAws.accountId}/${name}`,
+        arn: `arn:aws:sqs:${localAws.region}:${localAws.accountId}:${name}`,
+      });
+    }
+    if (type === 'AWS::Events::EventBus') {
+      const name = physicalName(id, props['Name']);
+      names.set(id, { name, arn: `arn:aws:events:${localAws.region}:${localAws.accountId}:event-bus/${name}` });
+    }
+    if (type === 'AWS::SNS::Topic') {
+      const suffix = props['FifoTopic'] === true && typeof props['TopicName'] !== 'string' ? '.fifo' : '';
+      const arn = `arn:aws:sns:${localAws.region}:${localAws.accountId}:${physicalName(id, props['TopicName'])}${suffix}`;
+      names.set(id, { name: arn, arn });
+    }
   }
 
   const ofType = (...types: string[]) => all.filter(({ type }) => types.includes(type));

@@ -1,0 +1,11 @@
+/** What an ingest needs to know of each of its sources. */
+export interface IngestSource {
+  /** Whether failures are reported per record. */
+  readonly partialResponses: boolean;
+
+  /** How late a record may arrive: what its source and the queue of its failures keep together. */
+  readonly longestStaySeconds: number;
+
+  /** Calls that it may take at once, where it says so. */
+  readonly maxConcurrency?: number | undefined;
+}

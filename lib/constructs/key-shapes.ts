@@ -1,0 +1,45 @@
+import type { Construct } from 'constructs';
+import { refuse } from './invalid-prop-error.js';
+
+/**
+ * What the constructs read of an entity made by `entity()`; importing one loads no SDK.
+ */
+export interface EntityShape {
+  /** The entity's name. */
+  readonly name: string;
+}
+
+/** The run-time side of an entity, as far as it is read here. */
+interface EntityData {
+  readonly name: string;
+  readonly pk?: { readonly text?: string };
+  readonly timeToLive?: { readonly attribute?: { readonly traits?: { readonly savedAs?: string } } };
+}
+
+/** What the partition keys of an entity begin with, as a pattern for `dynamodb:LeadingKeys`. */
+export function leadingKeyOf(scope: Construct, entity: EntityShape): string {
+  const { pk } = entity as EntityData;
+  if (typeof pk?.text !== 'string') return refuse(scope, 'entities', `${entity.name} is no entity made by entity()`);
+  const input = pk.text.indexOf('{');
+  if (input === -1) return pk.text;
+  if (input === 0) {
+    return refuse(
+      scope,
+      'entities',
+      `the keys of ${entity.name} begin with a value, so no prefix tells them: leave limitToLeadingKeys off`,
+    );
+  }
+  return `${pk.text.slice(0, input)}*`;
+}
+
+/** The time to live of an entity must be stored where the table looks for it. */
+export function checkTimeToLive(scope: Construct, entity: EntityShape, timeToLiveAttribute: string): void {
+  const stored = (entity as EntityData).timeToLive?.attribute?.traits?.savedAs;
+  if (stored === undefined || stored === timeToLiveAttribute) return;
+  refuse(
+    scope,
+    'entities',
+    `${entity.name} stores its time to live in "${stored}", but the table looks for it in "${timeToLiveAttribute}": ` +
+      "give SafeWritesTable that timeToLiveAttribute, or leave the entity's savedAs() out",
+  );
+}

@@ -1,0 +1,243 @@
+import { App, Duration, Stack } from 'aws-cdk-lib';
+import * as dynamodb from 'aws-cdk-lib/aws-dynamodb';
+import * as events from 'aws-cdk-lib/aws-events';
+import * as lambda from 'aws-cdk-lib/aws-lambda';
+import * as sns from 'aws-cdk-lib/aws-sns';
+import * as sqs from 'aws-cdk-lib/aws-sqs';
+import { Match } from 'aws-cdk-lib/assertions';
+import { describe, expect, it } from 'vitest';
+import type { OutboxRelayProps, SafeWritesTableProps } from '../../lib/constructs/index.js';
+import { OutboxRelay, SafeWritesTable } from '../../lib/constructs/index.js';
+import { allowedIn, anyCode, inTransactionsOnly, ownLogsAndTraces, templateOf } from './synth.js';
+
+const relay = (
+  props: Partial<OutboxRelayProps> = {},
+  tableProps: (stack: Stack) => SafeWritesTableProps = () => ({}),
+) =>
+  templateOf(
+    (stack) =>
+      new OutboxRelay(stack, 'Relay', {
+        table: new SafeWritesTable(stack, 'Table', tableProps(stack)),
+        code: anyCode(),
+        ...props,
+      }),
+  );
+
+const mapping = 'AWS::Lambda::EventSourceMapping';
+
+/** What a relay to this target may do. */
+const allowed = (target: string) =>
+  [
+    'dynamodb:DeleteItem,dynamodb:Query,dynamodb:UpdateItem on Table.Arn',
+    'dynamodb:DescribeStream,dynamodb:GetRecords,dynamodb:GetShardIterator,dynamodb:ListStreams on Table.StreamArn',
+    `dynamodb:PutItem on Table.Arn ${inTransactionsOnly}`,
+    ...ownLogsAndTraces('RelayHandler'),
+    ...(target.startsWith('sqs') ? [] : ['sqs:SendMessage on RelayGivenUp.Arn']),
+    target,
+  ].sort();
+
+describe('OutboxRelay', () => {
+  it('is woken by inserts of outbox items, reports failures, and gives up at last', () => {
+    const template = relay();
+    template.resourceCountIs(mapping, 1);
+    template.hasResourceProperties(mapping, {
+      EventSourceArn: { 'Fn::GetAtt': [Match.stringLikeRegexp('^Table'), 'StreamArn'] },
+      StartingPosition: 'TRIM_HORIZON',
+      BatchSize: 100,
+      ParallelizationFactor: 1,
+      FunctionResponseTypes: ['ReportBatchItemFailures'],
+      BisectBatchOnFunctionError: true,
+      MaximumRetryAttempts: 5,
+      MaximumRecordAgeInSeconds: 3600,
+      DestinationConfig: {
+        OnFailure: { Destination: { 'Fn::GetAtt': [Match.stringLikeRegexp('^RelayGivenUp'), 'Arn'] } },
+      },
+      FilterCriteria: {
+        Filters: [
+          { Pattern: JSON.stringify({ eventName: ['INSERT'], dynamodb: { NewImage: { _type: { S: ['OUTBOX'] } } } }) },
+        ],
+      },
+    });
+  });
+
+  it('filters by the type attribute of the table', () => {
+    const [found] = Object.values(relay({}, () => ({ typeAttribute: 'kind' })).findResources(mapping));
+    expect(JSON.stringify(found)).toContain('\\"kind\\":{\\"S\\":[\\"OUTBOX\\"]}');
+  });
+
+  it('filters by key where the stream shows no images', () => {
+    const template = relay({}, (stack) => ({
+      existingTable: new dynamodb.TableV2(stack, 'Mine', {
+        partitionKey: { name: 'pk', type: dynamodb.AttributeType.STRING },
+        sortKey: { name: 'sk', type: dynamodb.AttributeType.STRING },
+        timeToLiveAttribute: 'ttl',
+        dynamoStream: dynamodb.StreamViewType.KEYS_ONLY,
+      }) as dynamodb.ITable,
+    }));
+    const [found] = Object.values(template.findResources(mapping));
+    expect(JSON.stringify(found)).toContain('\\"Keys\\":{\\"pk\\":{\\"S\\":[{\\"prefix\\":\\"OUTBOX#\\"}]}}');
+  });
+
+  it('is called each minute for what the stream missed, without retries', () => {
+    const template = relay();
+    template.hasResourceProperties('AWS::Events::Rule', {
+      ScheduleExpression: 'rate(1 minute)',
+      Targets: [
+        Match.objectLike({
+          RetryPolicy: { MaximumRetryAttempts: 0, MaximumEventAgeInSeconds: 60 },
+          DeadLetterConfig: { Arn: { 'Fn::GetAtt': [Match.stringLikeRegexp('^RelayGivenUp'), 'Arn'] } },
+        }),
+      ],
+    });
+    template.hasResourceProperties('AWS::Lambda::EventInvokeConfig', { MaximumRetryAttempts: 0 });
+    template.hasResourceProperties('AWS::Lambda::Permission', { Principal: 'events.amazonaws.com' });
+    template.hasResourceProperties('AWS::Lambda::Function', {
+      Timeout: 60,
+      Environment: { Variables: { SAFEWRITES_PARTIAL_RESPONSES: 'true', SAFEWRITES_SWEEP_AFTER_SECONDS: '60' } },
+    });
+  });
+
+  it('sends to a bus of its own', () => {
+    const template = relay();
+    template.resourceCountIs('AWS::Events::EventBus', 1);
+    expect(allowedIn(template)).toEqual(allowed('events:PutEvents on RelayEventBus.Arn'));
+    template.hasResourceProperties('AWS::Lambda::Function', {
+      Environment: {
+        Variables: {
+          SAFEWRITES_EVENT_BUS_NAME: { Ref: Match.stringLikeRegexp('^RelayEventBus') },
+          SAFEWRITES_TOPIC_ARN: Match.absent(),
+          SAFEWRITES_QUEUE_URL: Match.absent(),
+        },
+      },
+    });
+  });
+
+  it('sends to a new topic, reached by TLS only', () => {
+    const template = relay({ topicProps: { fifo: true } });
+    template.hasResourceProperties('AWS::SNS::Topic', { FifoTopic: true });
+    template.hasResourceProperties('AWS::SNS::TopicPolicy', {
+      PolicyDocument: {
+        Statement: [Match.objectLike({ Effect: 'Deny', Condition: { Bool: { 'aws:SecureTransport': 'false' } } })],
+      },
+    });
+    expect(allowedIn(template)).toEqual(allowed('sns:Publish on {"Ref":"RelayTopic03BD6692"}'));
+    template.hasResourceProperties('AWS::Lambda::Function', {
+      Environment: {
+        Variables: {
+          SAFEWRITES_TOPIC_ARN: { Ref: Match.stringLikeRegexp('^RelayTopic') },
+          SAFEWRITES_EVENT_BUS_NAME: Match.absent(),
+        },
+      },
+    });
+    template.resourceCountIs('AWS::Events::EventBus', 0);
+  });
+
+  it('sends to a new queue', () => {
+    const template = relay({ queueProps: { fifo: true } });
+    template.hasResourceProperties('AWS::SQS::Queue', { FifoQueue: true, SqsManagedSseEnabled: true });
+    expect(allowedIn(template)).toEqual(allowed('sqs:SendMessage on RelayGivenUp.Arn,RelayQueue.Arn'));
+    template.hasResourceProperties('AWS::Lambda::Function', {
+      Environment: { Variables: { SAFEWRITES_QUEUE_URL: { Ref: Match.stringLikeRegexp('^RelayQueue') } } },
+    });
+  });
+
+  it.each<[string, (stack: Stack) => Partial<OutboxRelayProps>, string]>([
+    [
+      'bus',
+      (stack) => ({ existingEventBus: events.EventBus.fromEventBusName(stack, 'B', 'main') }),
+      'events:PutEvents on ',
+    ],
+    ['topic', (stack) => ({ existingTopic: new sns.Topic(stack, 'T') }), 'sns:Publish on {"Ref":"T'],
+    ['queue', (stack) => ({ existingQueue: new sqs.Queue(stack, 'Q') }), 'sqs:SendMessage on Q'],
+  ])('sends to a %s that is there already', (_, target, grant) => {
+    const template = templateOf(
+      (stack) =>
+        new OutboxRelay(stack, 'Relay', {
+          table: new SafeWritesTable(stack, 'Table'),
+          code: anyCode(),
+          ...target(stack),
+        }),
+    );
+    expect(allowedIn(template).join('\n')).toContain(grant);
+  });
+
+  it('takes other settings', () => {
+    const template = relay({
+      batchSize: 10,
+      parallelizationFactor: 4,
+      retryAttempts: 0,
+      maxRecordAge: Duration.minutes(5),
+      maxBatchingWindow: Duration.seconds(2),
+      startingPosition: lambda.StartingPosition.LATEST,
+      sweepInterval: Duration.minutes(5),
+      sweepAfter: Duration.minutes(2),
+    });
+    template.hasResourceProperties(mapping, {
+      BatchSize: 10,
+      ParallelizationFactor: 4,
+      MaximumRetryAttempts: 0,
+      MaximumRecordAgeInSeconds: 300,
+      MaximumBatchingWindowInSeconds: 2,
+      StartingPosition: 'LATEST',
+    });
+    template.hasResourceProperties('AWS::Events::Rule', { ScheduleExpression: 'rate(5 minutes)' });
+    template.hasResourceProperties('AWS::Lambda::Function', {
+      Environment: { Variables: { SAFEWRITES_SWEEP_AFTER_SECONDS: '120' } },
+    });
+  });
+
+  const queue = () => new sqs.Queue(new Stack(new App(), 'Other'), 'Q', { fifo: true });
+
+  it.each<[string, Partial<OutboxRelayProps>, string]>([
+    ['two targets', { topicProps: {}, queueProps: {} }, 'topicProps: is given together with queueProps: leave one'],
+    [
+      'a bus twice',
+      { existingEventBus: {} as never, eventBusProps: {} },
+      'existingEventBus: is given together with eventBusProps',
+    ],
+    ['retries without end', { retryAttempts: -1 }, 'retryAttempts: is infinite'],
+    [
+      'an age over what the stream keeps',
+      { maxRecordAge: Duration.days(2) },
+      'maxRecordAge: must be a whole number from 60 to 86400',
+    ],
+    ['a schedule of seconds', { sweepInterval: Duration.seconds(30) }, 'sweepInterval: must be whole minutes'],
+    [
+      'a FIFO queue for what was given up',
+      { existingGivenUpQueue: queue() },
+      'existingGivenUpQueue: must be a standard queue',
+    ],
+    ['eleven batches at once', { parallelizationFactor: 11 }, 'parallelizationFactor: must be'],
+    [
+      'a second target by environment',
+      { environment: { SAFEWRITES_EVENT_BUS_NAME: 'x' } },
+      'environment: SAFEWRITES_EVENT_BUS_NAME is set',
+    ],
+  ])('refuses %s', (_, props, message) => {
+    expect(() => relay(props)).toThrow(message);
+  });
+
+  it('refuses a table without stream, and one whose stream shows no new items', () => {
+    const over = (dynamoStream?: dynamodb.StreamViewType) =>
+      relay({}, (stack) => ({
+        existingTable: new dynamodb.TableV2(stack, 'Mine', {
+          partitionKey: { name: 'pk', type: dynamodb.AttributeType.STRING },
+          sortKey: { name: 'sk', type: dynamodb.AttributeType.STRING },
+          timeToLiveAttribute: 'ttl',
+          ...(dynamoStream === undefined ? {} : { dynamoStream }),
+        }) as dynamodb.ITable,
+      }));
+    expect(() => over()).toThrow('Table: existingTable: has no stream');
+    expect(() => over(dynamodb.StreamViewType.OLD_IMAGE)).toThrow('existingTable: its stream shows old images only');
+  });
+
+  it('refuses a third reader of a stream, whoever adds it', () => {
+    const readers = (count: number) =>
+      templateOf((stack) => {
+        const table = new SafeWritesTable(stack, 'Table');
+        for (let i = 0; i < count; i++) new OutboxRelay(stack, `Relay${i}`, { table, code: anyCode() });
+      });
+    readers(2).resourceCountIs(mapping, 2);
+    expect(() => readers(3)).toThrow('3 functions read the stream of one table');
+  });
+});
