@@ -21,3 +21,26 @@ export { SimulationFailure, simulate } from './simulation/simulate.js';
 export type { SimulationReport } from './simulation/simulate.js';
 export { watchCommands } from './unsent/watch-commands.js';
 export type { CommandWatch, UnsentCommand } from './unsent/watch-commands.js';
+export { manualClock, runUntilIdle } from './sources/clock.js';
+export type { ManualClock, RunUntilIdleOptions } from './sources/clock.js';
+export type { EventSource } from './sources/event-source.js';
+export type { CallReport } from './sources/mapping/call-report.js';
+export type { EventPattern } from './sources/mapping/event-pattern.js';
+export type { DiscardCondition, FailureRecord } from './sources/mapping/failure-record.js';
+export type { Invocation, LocalContext, LocalHandler } from './sources/mapping/invoke.js';
+export { LocalQueueError } from './sources/queues/local-queue.js';
+export type {
+  LocalMessage,
+  LocalMessageAttribute,
+  LocalMessageInput,
+  LocalQueue,
+  LocalQueueOptions,
+  ReceivedLocalMessage,
+  Redrive,
+} from './sources/queues/local-queue.js';
+export { createLocalQueues } from './sources/queues/local-queues.js';
+export type { LocalQueues, LocalQueuesOptions } from './sources/queues/local-queues.js';
+export { sqsEventSource } from './sources/sqs/sqs-event-source.js';
+export type { SqsEventSourceOptions } from './sources/sqs/sqs-event-source.js';
+export { streamEventSource } from './sources/streams/stream-event-source.js';
+export type { StreamEventSourceOptions, StreamFailureRecord } from './sources/streams/stream-event-source.js';

@@ -42,6 +42,8 @@ interface Batch<R> {
   readonly records: readonly LaneRecord<R>[];
   /** Calls that failed with these records. */
   readonly failures: number;
+  /** The last of them. */
+  readonly last?: Invocation | undefined;
   readonly dueAt: number;
 }
 
@@ -140,7 +142,7 @@ export class BatchLane<R> {
     const oldest = clock() - settings.maximumRecordAgeMs;
     const tooOld = batch.records.filter(({ at }) => at < oldest);
     if (tooOld.length > 0) {
-      await this.#discard(tooOld, 'RecordAgeExceeded', batch.failures, undefined);
+      await this.#discard(tooOld, 'RecordAgeExceeded', batch.failures, batch.last);
       const rest = batch.records.filter(({ at }) => at >= oldest);
       if (rest.length > 0) this.#retries.unshift({ ...batch, records: rest });
       return;
@@ -186,7 +188,7 @@ export class BatchLane<R> {
     if (settings.maximumRetryAttempts >= 0 && count > settings.maximumRetryAttempts) {
       await this.#discard(records, 'RetryAttemptsExhausted', count, invocation);
     } else {
-      this.#retries.unshift({ records, failures: count, dueAt: now + retryPauseMs(count) });
+      this.#retries.unshift({ records, failures: count, last: invocation, dueAt: now + retryPauseMs(count) });
     }
   }
 
