@@ -21,6 +21,13 @@ const buffer = Buffer.from('ab');
 class Point {
   x = 1;
 }
+class Tagged extends Array<number> {
+  tag = 'a';
+}
+class Lookup extends Map<string, number> {}
+class Labels extends Set<string> {}
+class Moment extends Date {}
+const hidden = (value: object) => Object.defineProperty(value, 'hidden', { value: 1 });
 
 describe('toItem', () => {
   it.each<[string, unknown, AttributeMap[string] | undefined]>([
@@ -77,6 +84,29 @@ describe('toItem', () => {
     ['a symbol', Symbol('x'), 'symbol'],
     ['a member named by a symbol', { [Symbol('x')]: 1 }, 'symbol'],
     ['a class instance', new Point(), 'class instance'],
+    ['a member that is not enumerable', hidden({ a: 1 }), 'not enumerable'],
+    ['an array of a derived class', Tagged.of(1), 'derived class'],
+    ['an array with a member', Object.assign([1], { tag: 'a' }), 'members of its own'],
+    ['an array with a hidden member', hidden([1]), 'members of its own'],
+    ['an array with a symbol', Object.assign([1], { [Symbol('x')]: 1 }), 'members of its own'],
+    ['a match', /(?<a>.)/.exec('a'), 'members of its own'],
+    ['a Map of a derived class', new Lookup([['a', 1]]), 'derived class'],
+    ['a Map with a member', Object.assign(new Map(), { tag: 'a' }), 'members of its own'],
+    ['a Set of a derived class', new Labels(['a']), 'derived class'],
+    ['an empty Set of a derived class', new Labels(), 'derived class'],
+    ['a Set with a member', Object.assign(new Set(['a']), { tag: 'a' }), 'members of its own'],
+    ['a Date of a derived class', new Moment(0), 'derived class'],
+    ['a Date with a hidden member', hidden(new Date(0)), 'members of its own'],
+    ['a lone surrogate in a name', { '\ud800': 1 }, 'well-formed'],
+    ['a lone surrogate in a key of a Map', new Map([['\ud800', 1]]), 'well-formed'],
+    ['a lone surrogate in a set', new Set(['\ud800']), 'well-formed'],
+    ['a set with infinity', new Set([Infinity]), 'finite'],
+    ['a Date before year 0', new Date(Date.UTC(-1, 0)), 'valid Date'],
+    ['a DataView', new DataView(new ArrayBuffer(1)), 'Uint8Array'],
+    ['a boxed string', Object('a'), 'class instance'],
+    ['an Error', new Error('x'), 'class instance'],
+    ['a promise', Promise.resolve(1), 'class instance'],
+    ['a WeakMap', new WeakMap(), 'class instance'],
     ['a boxed number', Object(1), 'class instance'],
     ['a RegExp', /x/, 'class instance'],
     ['an object with a prototype of its own', Object.create({ a: 1 }), 'class instance'],
@@ -114,6 +144,22 @@ describe('toItem', () => {
       expect(() => toItem(value as never)).toThrow('expected a plain object');
     },
   );
+
+  it('refuses such members and names of the object itself', () => {
+    expect(() => toItem({ '\ud800': 1 })).toThrow(/^toItem: .*well-formed/);
+    expect(() => toItem({ a: 1 }, { names: { a: '\ud800' } })).toThrow('well-formed');
+    expect(() => toItem({ a: 1 }, { names: { a: 5 as never } })).toThrow(InvalidInputError);
+    expect(() => toItem(hidden({ a: 1 }))).toThrow(/^toItem: .*not enumerable/);
+    expect(() => toItem({ [Symbol('x')]: 1 })).toThrow(/^toItem: .*symbol/);
+    expect(() => toItem({ '': 1 })).toThrow('no attribute can have');
+    expect(() => toItem(JSON.parse('{"__proto__":1}') as object)).toThrow('no attribute can have');
+  });
+
+  it('takes the bytes alone of an array of a derived class', () => {
+    class Blob extends Uint8Array {}
+    const blob = new Blob([1]);
+    expect(toItem({ blob })['blob']?.B).toBe(blob);
+  });
 
   it('takes 32 levels and refuses the 33rd', () => {
     const nested = (levels: number): unknown => (levels === 0 ? 1 : [nested(levels - 1)]);
@@ -158,8 +204,62 @@ describe('toObject', () => {
     expect((object as { polluted?: unknown }).polluted).toBeUndefined();
   });
 
-  it('refuses what is no attribute value', () => {
-    expect(() => toObject({ a: {} as never })).toThrow(InvalidStoredItemError);
+  it.each([undefined, null, 'text', 1, []])('refuses what is no item', (item) => {
+    expect(() => toObject(item as never)).toThrow(InvalidInputError);
+  });
+
+  const deep = (levels: number): unknown => (levels === 0 ? { S: 'x' } : { L: [deep(levels - 1)] });
+  it.each<[unknown]>([
+    [{}],
+    [null],
+    [undefined],
+    ['text'],
+    [5],
+    [{ S: undefined }],
+    [{ S: 5 }],
+    [{ S: null }],
+    [{ N: '' }],
+    [{ N: ' ' }],
+    [{ N: ' 5' }],
+    [{ N: '0x10' }],
+    [{ N: 'Infinity' }],
+    [{ N: 'NaN' }],
+    [{ N: '1e400' }],
+    [{ N: '1e-400' }],
+    [{ N: 5 }],
+    [{ N: '1,5' }],
+    [{ BOOL: 'true' }],
+    [{ BOOL: 0 }],
+    [{ NULL: false }],
+    [{ B: 'AAAA' }],
+    [{ B: [1] }],
+    [{ L: {} }],
+    [{ L: 'ab' }],
+    [{ L: [null] }],
+    [{ L: new Array(1) }],
+    [{ L: [5] }],
+    [{ M: [] }],
+    [{ M: null }],
+    [{ M: 'ab' }],
+    [{ M: { a: null } }],
+    [{ SS: 'ab' }],
+    [{ SS: [5] }],
+    [{ NS: [5] }],
+    [{ NS: [''] }],
+    [{ BS: ['AAAA'] }],
+    [{ S: 'a', N: '1' }],
+    [{ X: 'a' }],
+    [{ constructor: 'a' }],
+    [deep(33)],
+  ])('refuses what is no attribute value, also deep inside', (value) => {
+    for (const item of [{ a: value }, { a: { L: [value] } }, { a: { M: { b: value } } }]) {
+      expect(() => toObject(item as never)).toThrow(InvalidStoredItemError);
+      expect(() => toObject(item as never)).toThrow(/^a/);
+    }
+  });
+
+  it('takes 32 levels', () => {
+    expect(toObject({ a: deep(32) } as never)).toBeDefined();
   });
 });
 

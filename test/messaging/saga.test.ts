@@ -258,33 +258,30 @@ describe('a saga', () => {
     const listen = (reason: unknown): void => void unhandled.push(reason);
     process.on('unhandledRejection', listen);
     try {
-      const id = fresh();
+      // Its load ends after the handler, well or not; or before, and not well.
       for (const [times, wait] of [
         [0, 0],
-        [0, 20],
         [1, 0],
         [1, 20],
       ] as const) {
+        const id = fresh();
         let changed = false;
         const delivery = runOn(failing(times), id, async (session) => {
-          const promise = session.saga(Order, id);
-          void promise.then(
-            (saga) => (changed = saga.started),
+          // Both are dropped, one with what it was to change.
+          const saga = session.saga(Order, id);
+          void saga.then(
+            () => (changed = true),
             () => undefined,
           );
-          // Dropped for good.
           void session.saga(Order, id);
-          await new Promise((resolve) => setTimeout(resolve, wait));
+          if (wait > 0) await new Promise((resolve) => setTimeout(resolve, wait));
         });
-        const error = await delivery.catch((error: unknown) => error);
-        // Loaded in time, it is as good as awaited.
-        if (!changed) expect(error).toMatchObject({ name: 'InvalidInputError', path: 'saga ORDER' });
-        if (times === 1 || wait === 0) expect(changed).toBe(false);
-        if (!changed) expect(await here.stored(id)).toEqual({ inbox: [], outbox: [], others: [] });
-        else break;
+        expect(await rejection(delivery)).toMatchObject({ name: 'InvalidInputError', path: 'saga ORDER' });
+        expect(changed).toBe(false);
+        expect(await here.stored(id)).toEqual({ inbox: [], outbox: [], others: [] });
       }
       const thrown = runOn(failing(1), fresh(), (session) => {
-        void session.saga(Order, id);
+        void session.saga(Order, 'x');
         throw new Error('the handler');
       });
       expect(await rejection(thrown)).toMatchObject({ message: 'the handler' });

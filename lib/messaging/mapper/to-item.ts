@@ -17,7 +17,8 @@ import { maximumDepth, memberPath } from './path.js';
  * Anything else is refused rather than stored as something that it is not. It costs nothing.
  *
  * @throws InvalidInputError for NaN, infinities, whole numbers that a double can't hold, an invalid Date, empty sets and
- *   `undefined` inside arrays, sets of other things, sparse arrays, class instances, functions, symbols and cycles
+ *   `undefined` inside arrays, sets of other things, sparse arrays, class instances, those of classes derived from Array,
+ *   Map, Set and Date among them, members that are not enumerable, functions, symbols and cycles
  * @throws LimitExceededError for more than 32 levels
  * @example
  * const item = toItem({ pk: 'CUSTOMERS#1', sk: '1', preferred: true, tags: new Set(['new']) });
@@ -29,7 +30,7 @@ export const toItem = (object: object, { names = {} }: MapperOptions = {}): Attr
   const item: AttributeMap = {};
   const path: object[] = [object];
   for (const [name, member] of members(object, '')) {
-    const stored = Object.hasOwn(names, name) ? (names[name] as string) : name;
+    const stored = checkText(Object.hasOwn(names, name) ? names[name] : name, 'toItem');
     const value = valueOf(member, memberPath('', name), path);
     if (value === undefined) continue;
     if (stored === '' || stored === '__proto__') invalid('toItem', 'a member has a name that no attribute can have');
@@ -39,9 +40,19 @@ export const toItem = (object: object, { names = {} }: MapperOptions = {}): Attr
   return item;
 };
 
+/** The members of a plain object; what would be left out silently is refused. */
 const members = (object: object, where: string): [string, unknown][] => {
-  if (Object.getOwnPropertySymbols(object).length > 0) invalid(where || 'toItem', 'has a member named by a symbol');
-  return Object.entries(object);
+  const entries = Object.entries(object);
+  if (Reflect.ownKeys(object).length > entries.length)
+    invalid(where || 'toItem', 'has a member named by a symbol, or one that is not enumerable');
+  return entries;
+};
+
+/** Refuses what has more to it than its elements: it would be lost. */
+const checkBuiltIn = (value: object, ownKeys: number, where: string): void => {
+  const parent = Object.getPrototypeOf(Object.getPrototypeOf(value) as object) as object;
+  if (Object.getPrototypeOf(parent) !== null || Reflect.ownKeys(value).length > ownKeys)
+    invalid(where, 'is an Array, Map, Set or Date of a derived class, or with members of its own: take a plain one');
 };
 
 const unsupported = (value: object): string => {
@@ -83,6 +94,7 @@ const numberText = (value: number | bigint, where: string): string => {
 
 const objectValue = (value: object, where: string, path: object[]): AttributeValue | undefined => {
   if (value instanceof Uint8Array) return { B: value };
+  if (value instanceof Map || value instanceof Set || value instanceof Date) checkBuiltIn(value, 0, where);
   if (value instanceof Date) return { S: dateText(value, where) };
   if (value instanceof Set) return setValue(value, where);
   // The object itself is the first level of the path.
@@ -124,13 +136,16 @@ const mapValue = (
 const elements = (array: readonly unknown[], where: string, path: object[]): AttributeValue[] => {
   const at = `${where}[]`;
   // A loop by index sees the holes, which map() leaves out.
-  return Array.from({ length: array.length }, (_, i) => {
+  const stored = Array.from({ length: array.length }, (_, i) => {
     if (!(i in array)) return invalid(at, 'is a hole: sparse arrays can not be stored');
-    const stored = valueOf(array[i], at, path);
+    const element = valueOf(array[i], at, path);
     return (
-      stored ?? invalid(at, 'is undefined or an empty set, which a list can not leave out without moving the others')
+      element ?? invalid(at, 'is undefined or an empty set, which a list can not leave out without moving the others')
     );
   });
+  // Its length is a member.
+  checkBuiltIn(array, array.length + 1, where);
+  return stored;
 };
 
 const dateText = (date: Date, where: string): string => {

@@ -1,8 +1,8 @@
 import { InvalidStoredItemError, type AttributeMap, type AttributeValue } from '../../commands/index.js';
-import { losesDigits } from '../../commands/attributes/digits.js';
-import { corrupt } from '../../commands/errors/errors.js';
+import { inNumberRange, losesDigits, numberForm, significantDigits } from '../../commands/attributes/digits.js';
+import { corrupt, invalid } from '../../commands/errors/errors.js';
 import type { MapperOptions } from './mapper.js';
-import { memberPath } from './path.js';
+import { maximumDepth, memberPath } from './path.js';
 
 /**
  * An item as a plain object: what {@link toItem} wrote, an entity of this library, or what `@aws-sdk/lib-dynamodb`
@@ -12,8 +12,10 @@ import { memberPath } from './path.js';
  * Every attribute is read, keys, type and time to live included. The type argument is a claim of the caller's: nothing
  * checks it, as an entity would.
  *
+ * @throws InvalidInputError for what is no item
  * @throws InvalidStoredItemError for a fraction with more digits than a double keeps, rather than rounding it: read it by
- *   an entity with `decimal()`; and for two attributes that `names` makes one member
+ *   an entity with `decimal()`; for two attributes that `names` makes one member; and for what is no attribute value of the
+ *   SDK's, such as bytes as text in a Lambda event of a stream
  * @example
  * const customer = toObject<{ pk: string; preferred: boolean }>({ pk: { S: 'CUSTOMERS#1' }, preferred: { BOOL: true } });
  */
@@ -21,6 +23,8 @@ export const toObject = <T extends object = Record<string, unknown>>(
   item: AttributeMap,
   { names = {} }: MapperOptions = {},
 ): T => {
+  if (typeof item !== 'object' || (item as AttributeMap | null) === null || Array.isArray(item))
+    return invalid('toObject', 'expected an item: attribute values by their names');
   const byStored = new Map(Object.entries(names).map(([name, stored]) => [stored, name]));
   const members = new Map<string, unknown>();
   for (const [stored, value] of Object.entries(item)) {
@@ -33,25 +37,66 @@ export const toObject = <T extends object = Record<string, unknown>>(
   return Object.fromEntries(members) as T;
 };
 
-const read = (value: AttributeValue, where: string): unknown => {
-  if (value.S !== undefined) return value.S;
-  if (value.N !== undefined) return readNumber(value.N, where);
-  if (value.BOOL !== undefined) return value.BOOL;
-  if (value.NULL !== undefined) return null;
-  if (value.B !== undefined) return value.B;
-  if (value.L !== undefined) return value.L.map((element) => read(element, `${where}[]`));
-  if (value.M !== undefined)
-    return Object.fromEntries(Object.entries(value.M).map(([name, of]) => [name, read(of, memberPath(where, name))]));
-  if (value.SS !== undefined) return new Set(value.SS);
-  if (value.NS !== undefined) return new Set(value.NS.map((text) => readNumber(text, `${where}[]`)));
-  if (value.BS !== undefined) return new Set(value.BS);
-  return corrupt(where, 'an attribute value');
+const read = (value: AttributeValue, where: string, depth = 0): unknown => {
+  const given = typeof value === 'object' && (value as AttributeValue | null) !== null ? Object.entries(value) : [];
+  const [entry, ...others] = given.filter(([, content]) => content !== undefined);
+  const [type = '', content] = entry ?? [];
+  const reader = Object.hasOwn(readers, type) ? readers[type] : undefined;
+  if (reader === undefined || others.length > 0 || depth > maximumDepth) return corrupt(where, 'an attribute value');
+  return reader(content, where, depth);
 };
 
-const readNumber = (text: string, where: string): number | bigint => {
-  const value = Number(text);
-  if (Number.isInteger(value) && !Number.isSafeInteger(value)) return wholeNumber(text, where);
-  return Number.isNaN(value) || losesDigits(text, value) ? corrupt(where, 'a number that a double holds') : value;
+type Read = (content: unknown, where: string, depth: number) => unknown;
+
+const isText = (value: unknown): boolean => typeof value === 'string';
+const isBytes = (value: unknown): boolean => value instanceof Uint8Array;
+
+const checked =
+  (is: (content: unknown) => boolean, expected: string): Read =>
+  (content, where) =>
+    is(content) ? content : corrupt(where, expected);
+
+const readNumber: Read = (text, where) => {
+  const value = typeof text === 'string' && numberForm.test(text) ? Number(text) : NaN;
+  if (!inNumberRange(value)) return corrupt(where, 'a number');
+  if (Number.isInteger(value) && !Number.isSafeInteger(value)) return wholeNumber(text as string, where);
+  // Too small for a double, it would be read as 0.
+  const isLost = value === 0 && significantDigits(text as string) !== '';
+  return isLost || losesDigits(text as string, value) ? corrupt(where, 'a number that a double holds') : value;
+};
+
+const setOf =
+  (member: Read): Read =>
+  (content, where, depth) =>
+    Array.isArray(content)
+      ? new Set(content.map((element) => member(element, `${where}[]`, depth)))
+      : corrupt(where, 'a set');
+
+const text = checked(isText, 'text');
+const bytes = checked(isBytes, 'bytes');
+
+const readers: Readonly<Record<string, Read>> = {
+  S: text,
+  N: readNumber,
+  BOOL: checked((content) => typeof content === 'boolean', 'true or false'),
+  NULL: (content, where) => (content === true ? null : corrupt(where, 'a null')),
+  B: bytes,
+  L: (content, where, depth) =>
+    Array.isArray(content)
+      ? Array.from(content, (element: AttributeValue) => read(element, `${where}[]`, depth + 1))
+      : corrupt(where, 'a list'),
+  M: (content, where, depth) =>
+    typeof content === 'object' && content !== null && !Array.isArray(content)
+      ? Object.fromEntries(
+          Object.entries(content as AttributeMap).map(([name, of]) => [
+            name,
+            read(of, memberPath(where, name), depth + 1),
+          ]),
+        )
+      : corrupt(where, 'a map'),
+  SS: setOf(text),
+  NS: setOf(readNumber),
+  BS: setOf(bytes),
 };
 
 /** DynamoDB gives whole numbers without an exponent; others might not. */
