@@ -3,16 +3,15 @@ import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { table, type Table } from '../../lib/commands/index.js';
 import { createLocalDynamoDB, type LocalDynamoDB } from '../../lib/local/index.js';
-import { TestSession, messageId, type Message } from '../../lib/messaging/index.js';
+import { TestSession } from '../../lib/messaging/index.js';
 import { LocalBus } from './bus.js';
 import type { Envelope } from './messages.js';
 import { OrderSaga, handleOrder } from './order-saga.js';
 import { Parcel, Refund } from './workers.js';
 
-const message = (body: Envelope): Message<Envelope> => ({ id: messageId(body.id), body, header: () => undefined });
 const orderId = 'o-1';
-const placed = message({ id: 'e-1', type: 'order.placed', detail: { orderId, total: 100 } });
-const charged = message({ id: 'e-2', type: 'payment.charged', detail: { orderId } });
+const placed: Envelope = { id: 'e-1', type: 'order.placed', detail: { orderId, total: 100 } };
+const charged: Envelope = { id: 'e-2', type: 'payment.charged', detail: { orderId } };
 
 /** Numbers from 0 to below 1, the same for a seed. */
 const randomFrom = (seed: number) => (): number => {
@@ -23,20 +22,20 @@ const randomFrom = (seed: number) => (): number => {
 describe('the order saga, without a table', () => {
   it('reminds the clock of an order that is placed', async () => {
     const session = new TestSession();
-    await handleOrder(placed, session);
+    await session.handle(handleOrder, placed);
     expect(session.events.map(({ type }) => type)).toEqual(['clock/remind']);
     expect(session.sagas).toMatchObject([{ started: true, completed: false, state: { placed: true, total: 100 } }]);
   });
 
   it('ships an order of which it first heard by its payment', async () => {
     const session = new TestSession().given(OrderSaga, orderId, { charged: true });
-    await handleOrder(placed, session);
+    await session.handle(handleOrder, placed);
     expect(session.events.map(({ type }) => type)).toEqual(['clock/remind', 'shipping/ship']);
   });
 
   it('gives back the money that comes for an order after its time-out', async () => {
     const session = new TestSession().given(OrderSaga, orderId, { timedOut: true }, { completed: true });
-    await handleOrder(charged, session);
+    await session.handle(handleOrder, charged);
     expect(session.events.map(({ type }) => type)).toEqual(['payments/refund']);
   });
 });

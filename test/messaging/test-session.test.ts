@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { table } from '../../lib/commands/index.js';
-import { TestSession, messageId, type Message } from '../../lib/messaging/index.js';
-import { bodyText, messagingShop } from './support/messaging-shop.js';
+import { TestSession, inboxKey, messageId, type Message, type Session } from '../../lib/messaging/index.js';
+import { bodyText, messagingShop, rejection } from './support/messaging-shop.js';
 import { Account, Process, deposit, depositHandler } from './support/transfer.js';
 
 const bare = table({ name: 'test', client: { send: () => undefined, config: {} } as never });
@@ -72,6 +72,79 @@ describe('TestSession', () => {
     expect(() => session.publish({ type: 'a', detail: {} })).toThrow('the handler has returned');
   });
 
+  it('runs a handler as messageHandler does, and gives what its transaction would hold', async () => {
+    const session = new TestSession({ consumer: 'shop.orders', id: 'm-1', headers: { kind: 'a' } });
+    const seen: unknown[] = [];
+    const operations = await session.handle(
+      ({ id, body, header }: Message<{ n: number }>, given) => {
+        seen.push(id, body, header('kind'), header('toString'), given === session);
+        given.publish({ type: 'order.placed', detail: {} });
+      },
+      { n: 1 },
+    );
+    expect(seen).toEqual(['m-1', { n: 1 }, 'a', undefined, true]);
+    expect(operations.map(({ name }) => name)).toEqual(['inbox', 'outbox 1']);
+    // The source of events that name none is the consumer, as it is of a handler.
+    expect(session.events).toMatchObject([{ type: 'order.placed', source: 'shop.orders' }]);
+    expect(() => session.publish({ type: 'a', detail: {} })).toThrow('the handler has returned');
+  });
+
+  it('takes its message on the condition on time that the real one has', () => {
+    const now = new Date(Date.UTC(2026, 11, 1));
+    const [inbox] = new TestSession({ now, consumer: 'a', id: 'm-1' }).commit();
+    expect(inbox?.item.Put).toMatchObject({
+      ConditionExpression: expect.stringContaining('attribute_not_exists') as string,
+      ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
+      Item: { consumer: { S: 'a' }, pk: { S: `INBOX#${inboxKey('a', messageId('m-1'))}` } },
+    });
+  });
+
+  it.each<[string, (session: Session) => unknown, string]>([
+    ['a command that it returns', () => bare.of(Account).put({ id: 'a', balance: 1 }), 'handle'],
+    ['a command that an async function returns', async () => bare.of(Account).put({ id: 'a', balance: 1 }), 'handle'],
+    ['a command that it awaits', async () => void (await bare.of(Account).put({ id: 'a', balance: 1 })), 'handle'],
+    ['a saga that it does not await', (session) => void session.saga(Process, 'a'), 'saga PROCESS'],
+  ])('refuses of a handler %s, as the real one', async (_what, handle, path) => {
+    let sent = 0;
+    const session = new TestSession({
+      table: table({ name: 'test', client: { send: () => Promise.resolve({ n: ++sent }), config: {} } as never }),
+    });
+    const run = session.handle(((_message: unknown, given: Session) => handle(given)) as never, {});
+    expect(await rejection(run)).toMatchObject({ name: 'InvalidInputError', path });
+    expect(sent).toBe(0);
+  });
+
+  it('throws what a handler throws, and is ended by it', async () => {
+    const session = new TestSession();
+    const run = session.handle(() => {
+      throw new Error('refused');
+    }, undefined);
+    expect(await rejection(run)).toMatchObject({ message: 'refused' });
+    expect(() => session.publish({ type: 'a', detail: {} })).toThrow('the handler has returned');
+  });
+
+  it.each([
+    ['consumer', { consumer: '' }],
+    ['horizonSeconds', { horizonSeconds: 0 }],
+    ['messageId', { id: '' }],
+    ['shards', { outbox: { shards: 0 } }],
+    ['tables', { tables: [undefined] }],
+  ])('refuses %s out of its bounds, as the real one', (path, options) => {
+    expect(() => new TestSession(options as never)).toThrow(
+      expect.objectContaining({ name: 'InvalidInputError', path }) as Error,
+    );
+  });
+
+  /** What is random or of the moment, made the same. */
+  const settledText = (items: unknown): unknown =>
+    JSON.parse(
+      JSON.stringify(items)
+        .replace(/[\da-f]{8}-[\da-f]{4}-[\da-f]{4}-[\da-f]{4}-[\da-f]{12}/g, 'random')
+        .replace(/"OUTBOX#\d"/g, '"OUTBOX#shard"')
+        .replace(/"shard":\{"N":"\d"\}/g, '"shard":{"N":"shard"}')
+        .replace(/"time":\{"(S|N)":"[^"]*"\}/g, '"time":"time"'),
+    );
+
   it('holds exactly the operations that the same handler commits on a table', async () => {
     const here = await messagingShop();
     try {
@@ -80,19 +153,14 @@ describe('TestSession', () => {
         if (request.operation === 'TransactWriteItems') bodies.push(bodyText(request));
         return send();
       });
-      const session = new TestSession({ table: shop });
+      const now = new Date(Date.UTC(2026, 11, 1));
+      const session = new TestSession({ table: shop, now, consumer: 'deposits', id: 'm1' });
       const body = { id: 'm1', account: 'a', amount: 5 };
-      const message: Message<typeof body> = { id: messageId('m1'), body, header: () => undefined };
-      await deposit(shop)(message, session);
-      await depositHandler(shop)(body);
-      const sent = JSON.parse(bodies[0] as string) as {
-        TransactItems: Record<string, { Item?: { pk: { S: string } } }>[];
-      };
-      const shape = (item: object) => {
-        const [kind, of] = Object.entries(item)[0] as [string, { Item?: { pk?: { S?: string } } }];
-        return [kind, of.Item?.pk?.S?.split('#')[0]];
-      };
-      expect(session.commit().map(({ item }) => shape(item))).toEqual(sent.TransactItems.map(shape));
+      const operations = await session.handle(deposit(shop), body);
+      await depositHandler(shop, { now: () => now.getTime() })(body);
+      const { TransactItems: sent } = JSON.parse(bodies[0] as string) as { TransactItems: unknown[] };
+      expect(sent).toHaveLength(6);
+      expect(settledText(operations.map(({ item }) => item))).toEqual(settledText(sent));
     } finally {
       await here.close();
     }

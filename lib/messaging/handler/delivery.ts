@@ -2,15 +2,15 @@ import { randomUUID } from 'node:crypto';
 import { TransactionCanceledException, transactWrite, type StepFailure } from '../../commands/index.js';
 import { invalid } from '../../commands/errors/errors.js';
 import { backoff } from '../../commands/retry/backoff.js';
-import { isTraceparent } from '../../recipes/index.js';
-import { InboxRecord, checkFormat, inboxFormat, inboxKey, isLive, unhandled } from '../inbox/inbox-record.js';
+import { InboxRecord, checkFormat, inboxKey, isLive } from '../inbox/inbox-record.js';
 import type { Message } from '../message/message.js';
 import type { AnySaga } from '../saga/saga-entity.js';
 import type { Session } from '../session/session.js';
-import { UnitOfWork, stepsOf } from '../session/unit-of-work.js';
+import { stepsOf, type UnitOfWork } from '../session/unit-of-work.js';
 import type { Handled, Settled } from './options.js';
 import { isMismatch, isUnknown } from './outcome.js';
 import { runHandler } from './running.js';
+import { unitOfMessage } from './unit-of-message.js';
 
 /** How often one built request is sent; the SDK repeats each of them by itself too. */
 const sendings = 3;
@@ -78,26 +78,14 @@ export class Delivery<M> {
   }
 
   private unit(attempt: number, failed: Failed, now: Date): UnitOfWork {
-    const { settings, message, signal, key, id, records } = this;
-    const { table, consumer, horizonSeconds } = settings;
-    const expiresAt = new Date(now.getTime() + horizonSeconds * 1000);
-    const record = { key, format: inboxFormat, consumer, delivery: id, expiresAt };
-    const traceparent = message.header('traceparent');
-    return new UnitOfWork({
-      ...settings,
-      attempt,
-      failed,
-      now,
-      signal,
-      traceparent: traceparent !== undefined && isTraceparent(traceparent) ? traceparent : undefined,
-      inbox: records.put(record).if(unhandled(now)).returnOldOnFailure(),
-      load: (entity: AnySaga, correlation) =>
-        table
-          .of(entity as never)
-          .get({ correlation } as never)
-          .consistent()
-          .item({ signal }),
-    });
+    const { settings, message, signal, key, id: delivery } = this;
+    const load = (entity: AnySaga, correlation: string): Promise<object | undefined> =>
+      settings.table
+        .of(entity as never)
+        .get({ correlation } as never)
+        .consistent()
+        .item({ signal });
+    return unitOfMessage(settings, { message, key, delivery, attempt, failed, now, signal, load });
   }
 
   /** The message as it came: the run before may have changed its body. */

@@ -12,14 +12,14 @@ export interface Message<M> {
   /** What the source decoded. */
   readonly body: M;
   /** The text of a header (SQS: message attribute), if the source has such and the message carries it. */
-  header(name: string): string | undefined;
+  readonly header: (name: string) => string | undefined;
 }
 
 /** A message before its identity is known: what identity is read from. */
 export interface Received<M> {
   readonly body: M;
   /** See {@link Message.header}. */
-  header(name: string): string | undefined;
+  readonly header: (name: string) => string | undefined;
 }
 
 /** Reads a message's identity from its envelope. */

@@ -15,7 +15,7 @@ export interface OfAggregate {
   readonly sequence: number;
 }
 
-/** A message to one receiver, where an event is for whom it may concern. */
+/** A message meant for one receiver, where an event is for whom it may concern. */
 export interface CommandMessage extends Omit<OutboxEvent, 'type'> {
   /** Who is to do it, such as `payments`: letters, digits, `_`, `-` and `.`. */
   readonly to: string;

@@ -15,10 +15,12 @@ import type { CommandMessage, OfAggregate } from './publications.js';
 export interface Session {
   /**
    * Adds a write or condition check, which is used up by it: a command of the library, or an item of the SDK's
-   * TransactWriteItems. A condition that fails is a lost race: the handler runs again, and reads again.
+   * TransactWriteItems, of which it takes a copy. A condition that fails is a lost race: the handler runs again, and reads
+   * again.
    *
    * @param name what `failed` and errors call it; unique in the message @default its kind, place and entity
-   * @throws InvalidInputError for an item touched twice, no command, and a raw item without its keys
+   * @throws InvalidInputError for an item touched twice, no command, a raw item without its keys, and one with anything that
+   *   DynamoDB refuses or does not see
    * @throws LimitExceededError over the room of the transaction
    */
   add(operation: Step<unknown> | TransactWriteItem, name?: string): void;
@@ -31,17 +33,20 @@ export interface Session {
    */
   publish(event: OutboxEvent, of?: OfAggregate): void;
   /**
-   * Sends a message to one receiver, by the outbox as {@link publish}. Its stored type is `{to}/{type}`, by which rules
-   * and filters route it.
+   * Sends a message that is meant for one receiver. It is an event as any other, of the type `{to}/{type}`: an outbox has no
+   * destination, so a rule or filter at the relay's target brings it there by its type, and without one nobody gets it.
    *
-   * @throws as publish
+   * @throws as publish; InvalidInputError for a receiver of other characters
    */
   send(message: CommandMessage, of?: OfAggregate): void;
   /**
    * Loads a saga, or starts it. Cost: 1 read unit per 4 KB; at the commit 1 operation, none where it was completed.
    * The same saga again is the same object. At the commit it must be at the revision that was loaded, else the handler
-   * runs again.
+   * runs again. What is not awaited, or could not be loaded, is not committed without: the message is refused.
    *
+   * @throws the SDK's errors of its read; the next call reads again
+   * @throws InvalidInputError for no saga, InvalidStoredItemError for one of a newer format
+   * @throws LimitExceededError where the transaction has 100 operations already
    * @param correlation any text of up to about 2,000 bytes
    */
   saga<E extends AnySaga>(entity: E, correlation: string): Promise<Saga<E['~state']>>;

@@ -1,16 +1,19 @@
+import { randomUUID } from 'node:crypto';
 import type { DynamoDBClient, TransactWriteItem } from '@aws-sdk/client-dynamodb';
 import { table, type AttributeMap, type Step, type StepFailure, type Table } from '../../commands/index.js';
 import { bindingOf } from '../../commands/table/table.js';
 import type { OutboxEvent } from '../../recipes/index.js';
 import { settled, type MessageHandlerOptions } from '../handler/options.js';
-import { InboxRecord, inboxFormat, inboxKey } from '../inbox/inbox-record.js';
-import { messageId } from '../message/message.js';
+import { runHandler } from '../handler/running.js';
+import { unitOfMessage } from '../handler/unit-of-message.js';
+import { inboxKey } from '../inbox/inbox-record.js';
+import { messageId, type Message } from '../message/message.js';
 import { sagaFormat, type AnySaga } from '../saga/saga-entity.js';
 import type { Saga } from '../saga/saga.js';
 import type { Operation } from '../session/operation.js';
 import type { CommandMessage, OfAggregate } from '../session/publications.js';
 import type { Session } from '../session/session.js';
-import { UnitOfWork } from '../session/unit-of-work.js';
+import type { UnitOfWork } from '../session/unit-of-work.js';
 import { testEvent, type TestEvent } from './test-event.js';
 
 /** What {@link TestSession} takes: what the handler's own options say, where its code depends on it. */
@@ -18,6 +21,12 @@ export interface TestSessionOptions extends Pick<
   MessageHandlerOptions<never, never>,
   'outbox' | 'tables' | 'horizonSeconds'
 > {
+  /** The handler's: it is the source of events that name none. @default 'test' */
+  readonly consumer?: string;
+  /** The message's identity. @default 'test' */
+  readonly id?: string;
+  /** The message's headers. @default none */
+  readonly headers?: Readonly<Record<string, string>>;
   /** Its names of keys count; nothing is sent to it. @default a table with `pk` and `sk` */
   readonly table?: Table;
   readonly now?: Date;
@@ -52,45 +61,67 @@ const noClient = {
 
 /**
  * A session for unit tests of a handler: the same checks and limits as the real one, and no table. Nothing is written;
- * tests assert on `operations`, `events` and `sagas`, and call `commit()` for the checks that wait until then. A handler
- * that reads by itself is given an embedded table instead (`createLocalDynamoDB` of `safewrites/local`).
+ * `handle()` runs a handler as `messageHandler` does, up to its commit, and tests assert on `operations`, `events` and
+ * `sagas`. A handler that reads by itself is given an embedded table instead (`createLocalDynamoDB` of
+ * `safewrites/local`).
  *
  * @throws InvalidInputError for an option out of its bounds
  * @example
- * const ship = (orderId: string, session: Session) =>
- *   session.publish({ type: 'order.shipped', detail: { orderId } });
+ * const ship = ({ body }: Message<{ orderId: string }>, session: Session) =>
+ *   session.publish({ type: 'order.shipped', detail: { orderId: body.orderId } });
  *
  * const session = new TestSession();
- * ship('order-1', session);
- * session.commit();
+ * await session.handle(ship, { orderId: 'order-1' });
  * console.log(session.events[0]?.type, session.operations.length); // order.shipped 0
  */
 export class TestSession implements Session {
   private readonly unit: UnitOfWork;
   private readonly existing = new Map<string, AttributeMap>();
   private readonly table: Table;
+  private readonly message: Omit<Message<never>, 'body'>;
 
   constructor(options: TestSessionOptions = {}) {
-    const { now = new Date(), attempt = 1, failed = {} } = options;
+    const { now = new Date(), attempt = 1, failed = {}, consumer = 'test', id = 'test', headers = {} } = options;
     this.table = options.table ?? table({ name: 'test', client: noClient });
-    const unused = { from: { messageOf: () => undefined as never }, handle: () => undefined };
-    const settings = settled({ ...options, ...unused, table: this.table, consumer: 'test', now: () => now.getTime() });
-    const key = inboxKey('test', messageId('test'));
-    const expiresAt = new Date(now.getTime() + settings.horizonSeconds * 1000);
-    const record = { key, format: inboxFormat, consumer: 'test', delivery: 'test', expiresAt };
-    this.unit = new UnitOfWork({
-      ...settings,
+    const settings = settled({
+      ...options,
+      table: this.table,
+      consumer,
+      from: { messageOf: () => undefined as never },
+      handle: () => undefined,
+      now: () => now.getTime(),
+    });
+    const header = (name: string): string | undefined => (Object.hasOwn(headers, name) ? headers[name] : undefined);
+    this.message = { id: messageId(id), header };
+    this.unit = unitOfMessage(settings, {
+      message: this.message,
+      key: inboxKey(consumer, this.message.id),
+      delivery: randomUUID(),
       attempt,
       failed,
       now,
       signal: undefined,
-      traceparent: undefined,
-      inbox: this.table.of(InboxRecord).put(record),
       load: (entity, correlation) => {
         const { item, compiled } = this.stored(entity, correlation);
         return Promise.resolve(item && compiled.decode(item));
       },
     });
+  }
+
+  /**
+   * Runs a handler with this session, as `messageHandler` does, and ends the session as a commit does.
+   *
+   * @param body of the message; the handler gets this object, no copy
+   * @returns all operations that the transaction would hold, as {@link commit}
+   * @throws what the handler throws; InvalidInputError for a command that it awaits or returns, and a saga that it does not
+   *   await; LimitExceededError as {@link commit}
+   */
+  async handle<M>(
+    handle: MessageHandlerOptions<never, M>['handle'],
+    body: NoInfer<M>,
+  ): Promise<readonly TestOperation[]> {
+    await runHandler(this.unit, () => handle({ ...this.message, body }, this));
+    return this.commit();
   }
 
   private stored(entity: AnySaga, correlation: string) {
@@ -170,7 +201,8 @@ export class TestSession implements Session {
   }
 
   /**
-   * Ends the session as a commit does, with its checks.
+   * Ends the session as a commit does, with its checks, after a test called the handler by itself. Such a call can't refuse
+   * a command that the handler awaits or returns: {@link handle} does.
    *
    * @returns all operations that the transaction would hold, the inbox, sagas and outbox items included
    * @throws LimitExceededError where the sagas take it over the room of a transaction
