@@ -75,8 +75,8 @@ const transient: ReadonlySet<string> = new Set([
  * where it does not exist, so that a call whose outcome is unknown is simply made again: it answers the number that the
  * record has. The table needs a sort key; the record may be in another table of the client.
  *
- * - **One number at a time.** Every number waits for the one before it: count on tens a second for the whole sequence,
- *   not thousands. Calls of one object stand in line. Those of several processes race: overlapping transactions may all
+ * - **One number at a time.** Every number waits for the request of the one before it: where one takes 10 ms, there are
+ *   at most 100 a second for the whole sequence, however many processes ask. Calls of one object stand in line. Those of several processes race: overlapping transactions may all
  *   be cancelled, each run of each is billed, and a run may lose any number of times; so runs are bounded by time, not
  *   by count. For ids that may have gaps take {@link hiLo}.
  * - A lost race needs no read: the failed condition hands over the number that the next run starts from.

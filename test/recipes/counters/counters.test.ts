@@ -45,6 +45,33 @@ describe('increment', () => {
     expect((await here.shop.of(Visits).get({ site: 'b' }).consistent().item())?.total).toBe(1);
   });
 
+  it('counts a second delivery again', async () => {
+    const visits = here.shop.of(Visits);
+    const deliver = () => increment(visits, { site: 'twice' }, Visits.attrs.total, 1);
+    expect([await deliver(), await deliver()]).toEqual([1, 2]);
+  });
+
+  it('counts each call at most once, and gives no value twice, whatever the lost responses and failures', async () => {
+    const faults = fc.array(fc.constantFrom<boolean | 'before'>(false, true, 'before'), {
+      minLength: 1,
+      maxLength: 20,
+    });
+    await fc.assert(
+      fc.asyncProperty(faults, async (each) => {
+        const site = fresh();
+        let sent = 0;
+        const visits = here.faulty(() => each[sent++] ?? false).of(Visits);
+        const calls = await Promise.allSettled(each.map(() => increment(visits, { site }, Visits.attrs.total, 1)));
+        const values = calls.flatMap((call) => (call.status === 'fulfilled' ? [call.value] : []));
+        expect(new Set(values).size).toBe(values.length);
+        const total = (await here.shop.of(Visits).get({ site }).consistent().item())?.total ?? 0;
+        expect(total).toBe(each.filter((fault) => fault !== 'before').length);
+        expect(values.length).toBe(each.filter((fault) => fault === false).length);
+      }),
+      { numRuns: 20 },
+    );
+  });
+
   it.runIf(embedded)('costs one write unit', async () => {
     const cost = await here.costOf(() => increment(here.shop.of(Visits), { site: 'c' }, Visits.attrs.total, 5));
     expect(cost).toEqual({ operations: ['UpdateItem'], writeUnits: 1, readUnits: 0 });
@@ -242,6 +269,39 @@ describe('ShardedCounter', () => {
     const grown = new ShardedCounter(here.shop, { name, shards: 5 });
     await grown.add(1);
     expect(await grown.sum({ consistent: true })).toBe(8);
+  });
+
+  it('counts a second delivery again', async () => {
+    const counter = new ShardedCounter(here.shop, { name: fresh(), shards: 2 });
+    await counter.add(1, { by: 'request-1' });
+    await counter.add(1, { by: 'request-1' });
+    expect(await counter.sum({ consistent: true })).toBe(2);
+  });
+
+  it('sums every add that took effect, whatever the shards, amounts, lost responses and failures', async () => {
+    const add = fc.record({
+      amount: fc.integer({ min: -5, max: 5 }),
+      by: fc.option(fc.constantFrom('a', 'b', 'c'), { nil: undefined }),
+      fault: fc.constantFrom<boolean | 'before'>(false, true, 'before'),
+    });
+    const runs = fc.array(add, { minLength: 1, maxLength: 20 });
+    await fc.assert(
+      fc.asyncProperty(runs, fc.integer({ min: 1, max: 5 }), async (adds, shards) => {
+        const name = fresh();
+        await Promise.allSettled(
+          adds.map(({ amount, by, fault }) =>
+            new ShardedCounter(
+              here.faulty(() => fault),
+              { name, shards },
+            ).add(amount, by === undefined ? {} : { by }),
+          ),
+        );
+        const counted = adds.reduce((sum, { amount, fault }) => sum + (fault === 'before' ? 0 : amount), 0);
+        const wider = new ShardedCounter(here.shop, { name, shards: shards + 100 });
+        expect(await wider.sum({ consistent: true })).toBe(counted);
+      }),
+      { numRuns: 15 },
+    );
   });
 
   it('counts at most once where a response is lost', async () => {
