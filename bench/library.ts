@@ -45,7 +45,8 @@ const item = {
 const storedKey = { pk: 'CUSTOMER#alice', sk: 'ORDER#0000000001' };
 const stored = orders.put(item).toRequest().Item ?? {};
 /** Reading has no terminal that runs without a request, so the decoder is taken from the binding. */
-const compiled = (orders as unknown as { binding: { entity: { decode(stored: object): unknown } } }).binding.entity;
+const compiled = (orders as unknown as { binding_: { entity_: { decode_(stored: object): unknown } } }).binding_
+  .entity_;
 
 const cases: readonly { name: string; ours: () => unknown; sdk: () => unknown }[] = [
   {
@@ -67,7 +68,7 @@ const cases: readonly { name: string; ours: () => unknown; sdk: () => unknown }[
     ours: () => orders.put(item).toRequest(),
     sdk: () => marshall({ ...item, ...storedKey, _type: 'ORDER' }, options),
   },
-  { name: 'read of that item', ours: () => compiled.decode(stored), sdk: () => unmarshall(stored) },
+  { name: 'read of that item', ours: () => compiled.decode_(stored), sdk: () => unmarshall(stored) },
 ];
 
 const cpuMicroseconds = (run: () => unknown, times: number): number => {

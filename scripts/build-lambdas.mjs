@@ -2,6 +2,7 @@
 // differs by Region and starts slower.
 import { existsSync, readdirSync, rmSync } from 'node:fs';
 import { build } from 'esbuild';
+import { mangling, refuseNewNames } from './mangle.mjs';
 import { at, isMain, root } from './project.mjs';
 import { thirdPartyLicenses } from './third-party-licenses.mjs';
 import { writeIfChanged } from './write-if-changed.mjs';
@@ -24,7 +25,8 @@ export async function buildLambdas() {
 
 async function buildLambda(name) {
   const folder = at('dist/lambdas', name);
-  const { outputFiles, metafile } = await build({
+  const { outputFiles, metafile, mangleCache } = await build({
+    ...mangling(),
     absWorkingDir: root,
     entryPoints: [`lambdas/${name}/index.ts`],
     outfile: `dist/lambdas/${name}/index.mjs`,
@@ -42,6 +44,7 @@ async function buildLambda(name) {
     write: false,
     logLevel: 'silent',
   });
+  refuseNewNames(mangleCache);
   const leaked = Object.keys(metafile.inputs).find((input) => refused.test(input));
   if (leaked !== undefined) throw new Error(`lambdas/${name} must not bundle ${leaked}: see CONTRIBUTING.md.`);
   if (outputFiles.some(({ text }) => text.includes('Dynamic require of'))) {

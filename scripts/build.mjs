@@ -4,6 +4,7 @@ import { build } from 'esbuild';
 import ts from 'typescript';
 import { buildLambdas } from './build-lambdas.mjs';
 import { entryPoints } from './entry-points.mjs';
+import { keepNames, mangling, refuseNewNames } from './mangle.mjs';
 import { at, isMain, root } from './project.mjs';
 import { thirdPartyLicenses } from './third-party-licenses.mjs';
 import { writeIfChanged } from './write-if-changed.mjs';
@@ -20,7 +21,8 @@ export async function buildPackage() {
   // Beside dist/ and moved there when complete, so that nobody meets half a build.
   const temporary = `dist/.build-${process.pid}`;
   try {
-    await Promise.all([buildEsm(files, `${temporary}/esm`), buildCjs(files, `${temporary}/cjs`), buildLambdas()]);
+    await buildEsm(files, `${temporary}/esm`);
+    await Promise.all([buildCjs(files, `${temporary}/cjs`), buildLambdas()]);
     declare(sources, temporary);
     for (const format of ['esm', 'cjs']) {
       rmSync(at('dist', format), { recursive: true, force: true });
@@ -49,11 +51,15 @@ async function reachable(entryPoints) {
   return Object.keys(metafile.inputs).filter((input) => input.startsWith('lib/'));
 }
 
-const buildEsm = (entryPoints, outdir) => build({ ...common, entryPoints, outdir, format: 'esm' });
+async function buildEsm(entryPoints, outdir) {
+  const { mangleCache } = await build({ ...common, ...mangling(), entryPoints, outdir, format: 'esm' });
+  keepNames(mangleCache);
+}
 
 async function buildCjs(entryPoints, outdir) {
-  const { metafile } = await build({
+  const { metafile, mangleCache } = await build({
     ...common,
+    ...mangling(),
     entryPoints,
     outdir,
     format: 'cjs',
@@ -74,6 +80,7 @@ async function buildCjs(entryPoints, outdir) {
     // An import.meta that is left would be undefined.
     logOverride: { 'empty-import-meta': 'error' },
   });
+  refuseNewNames(mangleCache);
   writeIfChanged(at(outdir, 'package.json'), `${JSON.stringify({ type: 'commonjs' })}\n`);
   const inputs = Object.keys(metafile.inputs);
   if (inputs.some((input) => input.includes('node_modules/'))) {

@@ -50,7 +50,9 @@ export const problem = ({ status, detail, type = 'about:blank', title, headers, 
  * @example throw new ProblemError({ status: 400, detail: 'The query takes no parameters.' });
  */
 export class ProblemError extends SafeWritesError {
-  static override readonly kind = 'ProblemError';
+  static override get kind(): string {
+    return 'ProblemError';
+  }
   readonly problem: Problem;
   constructor(problem: Problem, options?: ErrorOptions) {
     super(problem.detail, options);

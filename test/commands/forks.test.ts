@@ -196,9 +196,9 @@ describe('the texts that an entity keeps', () => {
       const { first, others } = node as { first?: object; others?: Map<number, object> };
       return [first, ...(others?.values() ?? [])].reduce((sum: number, next) => sum + (next ? 1 + count(next) : 0), 0);
     };
-    return count(entity.root);
+    return count(entity.root_);
   };
-  const compiled = bindingOf(orders).entity;
+  const compiled = bindingOf(orders).entity_;
 
   it('do not grow with list indexes, names of records, and text', () => {
     for (let i = 0; i < 200; i++) {

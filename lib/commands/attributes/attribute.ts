@@ -88,29 +88,29 @@ export interface Attributes {
 /** How a value stands in a key template. */
 export interface KeyText {
   /** The text of a checked value; width only where `padded`. */
-  encode(value: unknown, path: string): string;
-  decode(text: string): unknown;
+  encode_(value: unknown, path: string): string;
+  decode_(text: string): unknown;
   /** Digits only, so that a width can pad it. */
-  readonly padded: boolean;
+  readonly padded_: boolean;
   /** What texts of this kind look like, to tell that a literal part of another template can never be one. */
-  readonly pattern?: RegExp;
+  readonly pattern_?: RegExp;
 }
 
 /** What distinguishes a builder beside its codec. */
 export interface Traits {
-  readonly kind: Kind;
+  readonly kind_: Kind;
   /** How it stands in a key; absent where it can't. */
-  readonly key?: KeyText | undefined;
+  readonly key_?: KeyText | undefined;
   /** The members of a map, the element of a list or record. */
-  readonly of?: Record<string, AttributeBuilder> | AttributeBuilder | undefined;
+  readonly of_?: Record<string, AttributeBuilder> | AttributeBuilder | undefined;
   /** Encodes one element of a set, for ADD, DELETE and contains. */
-  readonly element?: Make | undefined;
-  readonly optional?: boolean;
-  readonly fallback?: { readonly value: unknown } | undefined;
-  readonly savedAs?: string | undefined;
+  readonly element_?: Make | undefined;
+  readonly optional_?: boolean;
+  readonly fallback_?: { readonly value: unknown } | undefined;
+  readonly savedAs_?: string | undefined;
   /** An absent attribute of this kind reads as this, even where required: an empty set. */
-  readonly empty?: (() => unknown) | undefined;
-  readonly timeToLive?: boolean;
+  readonly empty_?: (() => unknown) | undefined;
+  readonly timeToLive_?: boolean;
 }
 
 /** Makes the codec of an attribute for one path, which its errors name. Runs once per entity, never per item. */
@@ -122,42 +122,49 @@ const attributeBrand = Symbol.for('safewrites.attribute');
 export class AttributeBuilder {
   readonly [attributeBrand] = 1;
   constructor(
-    readonly make: Make,
-    readonly traits: Traits,
+    readonly make_: Make,
+    readonly traits_: Traits,
   ) {}
 
   optional(): AttributeBuilder {
-    return new AttributeBuilder(this.make, { ...this.traits, optional: true });
+    return new AttributeBuilder(this.make_, { ...this.traits_, optional_: true });
   }
 
   default(value: unknown): AttributeBuilder {
-    return new AttributeBuilder(this.make, { ...this.traits, fallback: { value } });
+    return new AttributeBuilder(this.make_, { ...this.traits_, fallback_: { value } });
   }
 
   savedAs(savedAs: string): AttributeBuilder {
     if (typeof savedAs !== 'string' || savedAs === '' || savedAs === '__proto__') {
       invalid('savedAs', 'expected the name of a stored attribute');
     }
-    return new AttributeBuilder(this.make, { ...this.traits, savedAs });
+    return new AttributeBuilder(this.make_, { ...this.traits_, savedAs_: savedAs });
   }
 
   via(converter: Converter<unknown, unknown>): AttributeBuilder {
-    const { key, kind, optional, savedAs, timeToLive, empty } = this.traits;
+    const {
+      key_: key,
+      kind_: kind,
+      optional_: optional,
+      savedAs_: savedAs,
+      timeToLive_: timeToLive,
+      empty_: empty,
+    } = this.traits_;
     return new AttributeBuilder(
       (path) => {
-        const [encode, decode] = this.make(path);
+        const [encode, decode] = this.make_(path);
         return [(value) => encode(converter.encode(value)), (stored) => converter.decode(decode(stored))];
       },
       {
-        kind: kind === 'text' ? kind : 'value',
-        ...(optional === true && { optional }),
-        ...(savedAs !== undefined && { savedAs }),
-        ...(timeToLive === true && { timeToLive }),
-        ...(empty !== undefined && { empty: () => converter.decode(empty()) }),
-        key: key && {
+        kind_: kind === 'text' ? kind : 'value',
+        ...(optional === true && { optional_: optional }),
+        ...(savedAs !== undefined && { savedAs_: savedAs }),
+        ...(timeToLive === true && { timeToLive_: timeToLive }),
+        ...(empty !== undefined && { empty_: () => converter.decode(empty()) }),
+        key_: key && {
           ...key,
-          encode: (value, path) => key.encode(converter.encode(value), path),
-          decode: (text) => converter.decode(key.decode(text)),
+          encode_: (value, path) => key.encode_(converter.encode(value), path),
+          decode_: (text) => converter.decode(key.decode_(text)),
         },
       },
     );

@@ -23,7 +23,7 @@ const parse = (text: string): bigint | undefined => {
   return /^0*$/.test(digits.slice(shift)) ? BigInt(sign + (digits.slice(0, shift) || '0')) : undefined;
 };
 
-const key: KeyText = { encode: check, decode: BigInt, padded: true, pattern: /^-?\d+$/ };
+const key: KeyText = { encode_: check, decode_: BigInt, padded_: true, pattern_: /^-?\d+$/ };
 
 /**
  * A whole number of up to 38 significant digits as a bigint, stored as N. In a sort key it takes a width (`{n:20}`).
@@ -36,5 +36,5 @@ export const bigint = (): Attribute<bigint, 'bigint'> =>
       (value) => ({ N: check(value, path) }),
       (stored) => parse(stored.N ?? '') ?? corrupt(path, 'a whole number'),
     ],
-    { kind: 'bigint', key },
+    { kind_: 'bigint', key_: key },
   ) as unknown as Attribute<bigint, 'bigint'>;

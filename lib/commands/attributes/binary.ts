@@ -17,5 +17,5 @@ export const binary = (): Attribute<Uint8Array> =>
       },
       (stored) => stored.B ?? corrupt(path, 'bytes'),
     ],
-    { kind: 'value' },
+    { kind_: 'value' },
   ) as unknown as Attribute<Uint8Array>;

@@ -16,5 +16,5 @@ export const boolean = (): Attribute<boolean> =>
       },
       (stored) => (typeof stored.BOOL === 'boolean' ? stored.BOOL : corrupt(path, 'a boolean')),
     ],
-    { kind: 'value' },
+    { kind_: 'value' },
   ) as unknown as Attribute<boolean>;

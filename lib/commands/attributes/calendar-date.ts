@@ -24,6 +24,6 @@ const decode = (text: string, path: string): unknown => (isDate(text) ? text : c
  */
 export const calendarDate = (): Attribute<string, 'text'> =>
   new AttributeBuilder(textCodec(check, decode), {
-    kind: 'text',
-    key: textKey(check, decode, form),
+    kind_: 'text',
+    key_: textKey(check, decode, form),
   }) as unknown as Attribute<string, 'text'>;

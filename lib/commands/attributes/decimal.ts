@@ -52,5 +52,5 @@ export const decimal = ((type?: DecimalClass<object>) =>
         return type === undefined ? stored.N : new type(stored.N);
       },
     ],
-    { kind: 'decimal' },
+    { kind_: 'decimal' },
   )) as unknown as Decimal;

@@ -5,16 +5,16 @@ import { hasMembers, isPlain } from './plain-object.js';
 
 /** One member of an item or map, compiled for its path. */
 export interface Field {
-  readonly name: string;
+  readonly name_: string;
   /** The stored attribute's name. */
-  readonly stored: string;
-  readonly path: string;
-  readonly attribute: AttributeBuilder;
-  readonly encode: Encode;
-  readonly decode: Decode;
-  readonly required: boolean;
+  readonly stored_: string;
+  readonly path_: string;
+  readonly attribute_: AttributeBuilder;
+  readonly encode_: Encode;
+  readonly decode_: Decode;
+  readonly required_: boolean;
   /** Every object inherits a member of its name, such as `constructor`, so only an own one counts. */
-  readonly inherited: boolean;
+  readonly inherited_: boolean;
 }
 
 /** Compiles members once; refuses what can't be a member. */
@@ -25,18 +25,27 @@ export const compileFields = (members: Record<string, AttributeBuilder>, prefix:
     const path = prefix + name;
     if (name === '__proto__' || name === '') return invalid(prefix + name, 'can not be the name of an attribute');
     if (!isAttribute(attribute)) return invalid(path, 'expected an attribute, such as string()');
-    const storedName = attribute.traits.savedAs ?? name;
+    const storedName = attribute.traits_.savedAs_ ?? name;
     if (stored.has(storedName)) return invalid(path, 'has the stored name of another attribute');
     stored.add(storedName);
-    const [encode, decode] = attribute.make(path);
-    const required = attribute.traits.optional !== true;
+    const [encode, decode] = attribute.make_(path);
+    const required = attribute.traits_.optional_ !== true;
     const inherited = name in Object.prototype || storedName in Object.prototype;
-    return { name, stored: storedName, path, attribute, encode, decode, required, inherited };
+    return {
+      name_: name,
+      stored_: storedName,
+      path_: path,
+      attribute_: attribute,
+      encode_: encode,
+      decode_: decode,
+      required_: required,
+      inherited_: inherited,
+    };
   });
 };
 
-const fallbackOf = (field: Pick<Field, 'attribute'>): unknown => {
-  const fallback = field.attribute.traits.fallback;
+const fallbackOf = (field: Pick<Field, 'attribute_'>): unknown => {
+  const fallback = field.attribute_.traits_.fallback_;
   if (fallback === undefined) return undefined;
   return typeof fallback.value === 'function' ? (fallback.value as () => unknown)() : fallback.value;
 };
@@ -46,25 +55,25 @@ export type EncodeObject = (value: unknown, out: AttributeMap, extra?: number) =
 
 /** The stored value of a member. */
 export const storedValue = (stored: AttributeMap, field: Field): AttributeValue | undefined =>
-  field.inherited && !Object.hasOwn(stored, field.stored) ? undefined : stored[field.stored];
+  field.inherited_ && !Object.hasOwn(stored, field.stored_) ? undefined : stored[field.stored_];
 
 /** Refuses a missing required member and a member that is not declared: dropping it silently would lose data. */
 export const objectEncoder = (fields: readonly Field[], path: string): EncodeObject => {
-  const names = fields.reduce((sum, field) => sum + field.stored.length + 2, 3);
-  const declared = new Set(fields.map((field) => field.name));
+  const names = fields.reduce((sum, field) => sum + field.stored_.length + 2, 3);
+  const declared = new Set(fields.map((field) => field.name_));
   return (object, out, extra = 0) => {
     if (!hasMembers(object)) return invalid(path, 'expected an object with its members');
     let spare = extra;
     weight.units += names;
     for (const field of fields) {
-      let member = field.inherited && !Object.hasOwn(object, field.name) ? undefined : object[field.name];
+      let member = field.inherited_ && !Object.hasOwn(object, field.name_) ? undefined : object[field.name_];
       if (member !== undefined) spare++;
       else if ((member = fallbackOf(field)) === undefined) {
-        if (field.required) invalid(field.path, 'is required');
+        if (field.required_) invalid(field.path_, 'is required');
         continue;
       }
-      const encoded = field.encode(member);
-      if (encoded !== undefined) out[field.stored] = encoded;
+      const encoded = field.encode_(member);
+      if (encoded !== undefined) out[field.stored_] = encoded;
     }
     if (isPlain(object)) {
       // Counting is enough, and costs a third of looking each name up.
@@ -95,16 +104,16 @@ export const objectDecoder =
     const out: Record<string, unknown> = {};
     for (const field of fields) {
       const value = storedValue(stored, field);
-      if (value !== undefined) out[field.name] = field.decode(value);
+      if (value !== undefined) out[field.name_] = field.decode_(value);
       else {
         const absent = absentValue(field);
-        if (absent !== undefined) out[field.name] = absent;
-        else if (field.required) corrupt(field.path, 'a value');
+        if (absent !== undefined) out[field.name_] = absent;
+        else if (field.required_) corrupt(field.path_, 'a value');
       }
     }
     return out;
   };
 
 /** What an absent attribute reads as: its default, or empty for a required set. */
-export const absentValue = (field: Pick<Field, 'attribute' | 'required'>): unknown =>
-  fallbackOf(field) ?? (field.required ? field.attribute.traits.empty?.() : undefined);
+export const absentValue = (field: Pick<Field, 'attribute_' | 'required_'>): unknown =>
+  fallbackOf(field) ?? (field.required_ ? field.attribute_.traits_.empty_?.() : undefined);

@@ -25,6 +25,6 @@ const decode = (text: string, path: string): Date => {
  */
 export const instant = (): Attribute<Date> =>
   new AttributeBuilder(textCodec(check, decode), {
-    kind: 'value',
-    key: textKey(check, decode, form),
+    kind_: 'value',
+    key_: textKey(check, decode, form),
   }) as unknown as Attribute<Date>;

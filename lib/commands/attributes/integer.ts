@@ -22,11 +22,11 @@ export const integerCodec: Make = (path) => [
 ];
 
 const key: KeyText = {
-  encode: (value, path) =>
+  encode_: (value, path) =>
     Number.isSafeInteger(value) ? String(value) : invalid(path, 'expected a safe integer (at most 2^53 - 1)'),
-  decode: Number,
-  padded: true,
-  pattern: /^-?\d+$/,
+  decode_: Number,
+  padded_: true,
+  pattern_: /^-?\d+$/,
 };
 
 /**
@@ -36,4 +36,4 @@ const key: KeyText = {
  * @example attributes: { balance: integer() }
  */
 export const integer = (): Attribute<number, 'number'> =>
-  new AttributeBuilder(integerCodec, { kind: 'number', key }) as unknown as Attribute<number, 'number'>;
+  new AttributeBuilder(integerCodec, { kind_: 'number', key_: key }) as unknown as Attribute<number, 'number'>;

@@ -15,7 +15,7 @@ export const list = <A extends AnyAttribute>(
   return new AttributeBuilder(
     (path) => {
       const at = `${path}[]`;
-      const [encode, decode] = of.make(at);
+      const [encode, decode] = of.make_(at);
       return [
         (value) => {
           if (!Array.isArray(value)) return invalid(path, 'expected an array');
@@ -32,6 +32,6 @@ export const list = <A extends AnyAttribute>(
         },
       ];
     },
-    { kind: 'list', of },
+    { kind_: 'list', of_: of },
   ) as unknown as Attribute<readonly A['~v'][], 'list', A, readonly A['~i'][]>;
 };

@@ -19,6 +19,6 @@ export const map = <M extends Attributes>(members: M): Attribute<ItemOf<M>, 'map
         (stored) => (stored.M === undefined ? corrupt(path, 'a map') : decode(stored.M)),
       ];
     },
-    { kind: 'map', of },
+    { kind_: 'map', of_: of },
   ) as unknown as Attribute<ItemOf<M>, 'map', M, InputOf<M>>;
 };

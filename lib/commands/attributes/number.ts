@@ -29,4 +29,4 @@ const codec: Make = (path) => [
  * @example attributes: { price: number() }
  */
 export const number = (): Attribute<number, 'number'> =>
-  new AttributeBuilder(codec, { kind: 'number' }) as unknown as Attribute<number, 'number'>;
+  new AttributeBuilder(codec, { kind_: 'number' }) as unknown as Attribute<number, 'number'>;

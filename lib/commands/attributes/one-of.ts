@@ -16,7 +16,7 @@ export const oneOf = <const V extends string>(...values: readonly [V, ...V[]]): 
   const decode = (text: string, path: string): unknown => (known.has(text) ? text : corrupt(path, 'one of its values'));
   const pattern = new RegExp(`^(${values.map((value) => value.replace(/[^\w]/g, '\\$&')).join('|')})$`);
   return new AttributeBuilder(textCodec(check, decode), {
-    kind: 'text',
-    key: textKey(check, decode, pattern),
+    kind_: 'text',
+    key_: textKey(check, decode, pattern),
   }) as unknown as Attribute<V, 'text'>;
 };

@@ -16,7 +16,7 @@ export const record = <A extends AnyAttribute>(
   return new AttributeBuilder(
     (path) => {
       const at = `${path}{}`;
-      const [encode, decode] = of.make(at);
+      const [encode, decode] = of.make_(at);
       return [
         (value) => {
           if (!hasMembers(value)) return invalid(path, 'expected an object of names and values');
@@ -40,6 +40,6 @@ export const record = <A extends AnyAttribute>(
               Object.fromEntries(Object.entries(stored.M).map(([name, member]) => [name, decode(member)])),
       ];
     },
-    { kind: 'record', of },
+    { kind_: 'record', of_: of },
   ) as unknown as Attribute<Readonly<Record<string, A['~v']>>, 'record', A, Readonly<Record<string, A['~i']>>>;
 };

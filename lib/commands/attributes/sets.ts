@@ -11,7 +11,7 @@ type SetType = 'SS' | 'NS' | 'BS';
 const setOf = (type: SetType, element: AttributeBuilder): AttributeBuilder => {
   const member = type.charAt(0) as 'S' | 'N' | 'B';
   const make: Make = (path) => {
-    const [encode, decode] = element.make(path);
+    const [encode, decode] = element.make_(path);
     return [
       (value) => {
         if (
@@ -35,7 +35,7 @@ const setOf = (type: SetType, element: AttributeBuilder): AttributeBuilder => {
       },
     ];
   };
-  return new AttributeBuilder(make, { kind: 'set', empty: () => new Set(), element: element.make });
+  return new AttributeBuilder(make, { kind_: 'set', empty_: () => new Set(), element_: element.make_ });
 };
 
 /**

@@ -10,4 +10,4 @@ const key = textKey(checkText);
  * @example attributes: { name: string(), note: string().optional() }
  */
 export const string = (): Attribute<string, 'text'> =>
-  new AttributeBuilder(codec, { kind: 'text', key }) as unknown as Attribute<string, 'text'>;
+  new AttributeBuilder(codec, { kind_: 'text', key_: key }) as unknown as Attribute<string, 'text'>;

@@ -22,10 +22,10 @@ export const textKey = (
   decode: (text: string, path: string) => unknown = identity,
   pattern?: RegExp,
 ): KeyText => ({
-  encode: check,
-  decode: (text) => decode(text, 'key'),
-  padded: false,
-  ...(pattern && { pattern }),
+  encode_: check,
+  decode_: (text) => decode(text, 'key'),
+  padded_: false,
+  ...(pattern && { pattern_: pattern }),
 });
 
 /** A string without lone surrogates: UTF-8 has none, so two different ones would be stored as one. */

@@ -25,5 +25,5 @@ export const timeToLive = (): Attribute<Date> =>
         return Number.isNaN(date.getTime()) ? corrupt(path, 'epoch seconds') : date;
       },
     ],
-    { kind: 'value', timeToLive: true },
+    { kind_: 'value', timeToLive_: true },
   ) as unknown as Attribute<Date>;

@@ -53,6 +53,6 @@ const decode = (text: string, path: string): unknown =>
  */
 export const timestamp = (): Attribute<Timestamp> =>
   new AttributeBuilder(textCodec(check, decode), {
-    kind: 'value',
-    key: textKey(check, decode, form),
+    kind_: 'value',
+    key_: textKey(check, decode, form),
   }) as unknown as Attribute<Timestamp>;

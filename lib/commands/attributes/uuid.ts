@@ -19,6 +19,6 @@ const decode = (text: string, path: string): unknown =>
  */
 export const uuid = (): Attribute<string, 'text'> =>
   new AttributeBuilder(textCodec(check, decode), {
-    kind: 'text',
-    key: textKey(check, decode, form),
+    kind_: 'text',
+    key_: textKey(check, decode, form),
   }) as unknown as Attribute<string, 'text'>;

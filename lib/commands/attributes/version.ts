@@ -20,7 +20,7 @@ const codec: Make = (path) => {
  * @example attributes: { id: string(), balance: integer(), revision: version() }
  */
 export const version = (): DefaultAttribute<number, 'version'> =>
-  new AttributeBuilder(codec, { kind: 'version', fallback: { value: 0 } }) as unknown as DefaultAttribute<
+  new AttributeBuilder(codec, { kind_: 'version', fallback_: { value: 0 } }) as unknown as DefaultAttribute<
     number,
     'version'
   >;

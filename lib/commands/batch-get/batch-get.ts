@@ -58,34 +58,34 @@ interface Built {
 
 /** The run-time half of {@link BatchGet}. */
 class BatchGetCommand {
-  private used = false;
+  private used_ = false;
 
   constructor(
-    private readonly table: TableModel,
-    private readonly reads: Readonly<Record<string, unknown>>,
-    private readonly options: BatchGetOptions,
+    private readonly table_: TableModel,
+    private readonly reads_: Readonly<Record<string, unknown>>,
+    private readonly options_: BatchGetOptions,
     from?: BatchGetCommand,
   ) {
     if (lifeChannel.hasSubscribers) lifeChannel.publish({ command: this, event: 'created', from, what: 'batchGet' });
   }
 
-  private with(change: BatchGetOptions): BatchGetCommand {
-    if (this.used) throw new CommandUsedError('batchGet');
-    return new BatchGetCommand(this.table, this.reads, { ...this.options, ...change }, this);
+  private with_(change: BatchGetOptions): BatchGetCommand {
+    if (this.used_) throw new CommandUsedError('batchGet');
+    return new BatchGetCommand(this.table_, this.reads_, { ...this.options_, ...change }, this);
   }
 
   returnCapacity(): BatchGetCommand {
-    return this.with({ capacity: true });
+    return this.with_({ capacity: true });
   }
   maxAttempts(attempts: number): BatchGetCommand {
-    return this.with({ attempts: checkAttempts(attempts) });
+    return this.with_({ attempts: checkAttempts(attempts) });
   }
 
-  private use(): Built {
-    if (this.used) throw new CommandUsedError('batchGet');
-    this.used = true;
+  private use_(): Built {
+    if (this.used_) throw new CommandUsedError('batchGet');
+    this.used_ = true;
     if (lifeChannel.hasSubscribers) lifeChannel.publish({ command: this, event: 'used' });
-    const slots = Object.entries(this.reads).map(
+    const slots = Object.entries(this.reads_).map(
       ([name, read]) =>
         [
           name,
@@ -96,32 +96,32 @@ class BatchGetCommand {
     return { slots, entries, plans: planReads(entries) };
   }
 
-  private input(items: RequestItems): BatchGetItemCommandInput {
-    return { RequestItems: items, ...(this.options.capacity === true && { ReturnConsumedCapacity: 'TOTAL' }) };
+  private input_(items: RequestItems): BatchGetItemCommandInput {
+    return { RequestItems: items, ...(this.options_.capacity === true && { ReturnConsumedCapacity: 'TOTAL' }) };
   }
 
   toRequest(): BatchGetItemCommandInput {
-    const [first] = this.use().plans;
-    return first === undefined ? invalid('batchGet', 'has no reads, so there is no request') : this.input(first.items);
+    const [first] = this.use_().plans;
+    return first === undefined ? invalid('batchGet', 'has no reads, so there is no request') : this.input_(first.items);
   }
   toRequestJson(): string {
     return requestJson(this.toRequest());
   }
 
   send(options?: SendOptions): Promise<unknown> {
-    return this.run(options, false);
+    return this.run_(options, false);
   }
 
   trySend(options?: SendOptions): Promise<unknown> {
-    return this.run(options, true);
+    return this.run_(options, true);
   }
 
-  private async run(options: SendOptions | undefined, answersRest: boolean): Promise<unknown> {
-    const { slots, entries, plans } = this.use();
+  private async run_(options: SendOptions | undefined, answersRest: boolean): Promise<unknown> {
+    const { slots, entries, plans } = this.use_();
     const { requests, left, consumed, cause } = await runBatch(plans, {
       signal: options?.signal,
       count: ({ items }) => keyCount(items),
-      send: (plan) => this.sendPlan(plan, options),
+      send: (plan) => this.sendPlan_(plan, options),
     });
     const open = new Set(left.flatMap((plan) => waitingOf(plan)));
     const result = {
@@ -129,7 +129,7 @@ class BatchGetCommand {
         slots.map(([name, slot]) => [name, 'parts' in slot ? slot.item : slot.map(({ item }) => item)]),
       ),
       requests,
-      ...(this.options.capacity === true && { consumedCapacity: consumed }),
+      ...(this.options_.capacity === true && { consumedCapacity: consumed }),
     };
     if (open.size === 0) return { complete: true, ...result };
     const unprocessed = entries.filter((entry) => open.has(entry)).map(({ name, index }) => ({ name, index }));
@@ -138,21 +138,21 @@ class BatchGetCommand {
     throw new UnprocessedError('reads', entries.length, part, cause);
   }
 
-  private async sendPlan({ items, waiting }: Plan, options: SendOptions | undefined): Promise<BatchAnswer<Plan>> {
-    const { table } = this;
-    const { attempts } = this.options;
-    const command = new BatchGetItemCommand(this.input(items));
-    if (attempts !== undefined) await limitAttempts(table.client, command, attempts);
-    const trace = { operation: 'BatchGetItem', table: table.name, actions: keyCount(items) };
+  private async sendPlan_({ items, waiting }: Plan, options: SendOptions | undefined): Promise<BatchAnswer<Plan>> {
+    const { table_: table } = this;
+    const { attempts } = this.options_;
+    const command = new BatchGetItemCommand(this.input_(items));
+    if (attempts !== undefined) await limitAttempts(table.client_, command, attempts);
+    const trace = { operation: 'BatchGetItem', table: table.name_, actions: keyCount(items) };
     const output = await traced(trace, async (context) => {
-      const answer = await table.client.send(command, httpOptions(options));
+      const answer = await table.client_.send(command, httpOptions(options));
       context.outcome = 'ok';
       return answer;
     });
     for (const [name, found] of Object.entries(output.Responses ?? {})) {
       const names = keyNames(items[name]?.Keys?.[0] ?? {});
       for (const item of found) {
-        for (const entry of waiting.get(keyId(name, names, item)) ?? []) entry.item = entry.parts.decode(item);
+        for (const entry of waiting.get(keyId(name, names, item)) ?? []) entry.item = entry.parts.decode_(item);
       }
     }
     const rest = output.UnprocessedKeys ?? {};

@@ -25,7 +25,8 @@ export interface Plan {
 const maximumKeys = 100;
 
 /** Consistency and projection are said per table and request: gets that differ in them can't share one. */
-const groupOf = ({ consistent, projection }: ReadParts): string => JSON.stringify([consistent, projection]);
+const groupOf = ({ consistent_: consistent, projection_: projection }: ReadParts): string =>
+  JSON.stringify([consistent, projection]);
 
 interface Open {
   readonly groups: Map<string, string>;
@@ -38,7 +39,7 @@ export const planReads = (entries: readonly Entry[]): Plan[] => {
   const plans: Open[] = [];
   const asked = new Map<string, Entry[]>();
   for (const entry of entries) {
-    const { table, key, consistent, projection } = entry.parts;
+    const { table_: table, key_: key, consistent_: consistent, projection_: projection } = entry.parts;
     const id = keyId(table, keyNames(key), key);
     const group = groupOf(entry.parts);
     const same = asked.get(group + id);
@@ -57,7 +58,7 @@ export const planReads = (entries: readonly Entry[]): Plan[] => {
     const keys = (plan.items[table] ??= {
       Keys: [],
       ...(consistent && { ConsistentRead: true }),
-      ...(projection && { ProjectionExpression: projection.expression, ExpressionAttributeNames: projection.names }),
+      ...(projection && { ProjectionExpression: projection.expression_, ExpressionAttributeNames: projection.names_ }),
     });
     keys.Keys.push(key);
   }

@@ -75,66 +75,66 @@ interface Built {
 /** The run-time half of {@link BatchWrite}. */
 class BatchWriteCommand extends SentOnce {
   readonly [Symbol.toStringTag] = 'BatchWriteCommand';
-  private used = false;
+  private used_ = false;
 
   constructor(
-    private readonly table: TableModel,
-    private readonly writes: readonly unknown[],
-    private readonly options: BatchWriteOptions,
+    private readonly table_: TableModel,
+    private readonly writes_: readonly unknown[],
+    private readonly options_: BatchWriteOptions,
     from?: BatchWriteCommand,
   ) {
     super();
     if (lifeChannel.hasSubscribers) lifeChannel.publish({ command: this, event: 'created', from, what: 'batchWrite' });
   }
 
-  private with(change: BatchWriteOptions): BatchWriteCommand {
-    if (this.used) throw new CommandUsedError('batchWrite');
-    return new BatchWriteCommand(this.table, this.writes, { ...this.options, ...change }, this);
+  private with_(change: BatchWriteOptions): BatchWriteCommand {
+    if (this.used_) throw new CommandUsedError('batchWrite');
+    return new BatchWriteCommand(this.table_, this.writes_, { ...this.options_, ...change }, this);
   }
 
   returnCapacity(): BatchWriteCommand {
-    return this.with({ capacity: true });
+    return this.with_({ capacity: true });
   }
   maxAttempts(attempts: number): BatchWriteCommand {
-    return this.with({ attempts: checkAttempts(attempts) });
+    return this.with_({ attempts: checkAttempts(attempts) });
   }
 
-  private use(): Built {
-    if (this.used) throw new CommandUsedError('batchWrite');
-    this.used = true;
+  private use_(): Built {
+    if (this.used_) throw new CommandUsedError('batchWrite');
+    this.used_ = true;
     if (lifeChannel.hasSubscribers) lifeChannel.publish({ command: this, event: 'used' });
-    const parts = this.writes.map(partsOf);
-    const names = new Map(parts.map(({ request, key }) => [request.TableName, keyNames(key)]));
+    const parts = this.writes_.map(partsOf);
+    const names = new Map(parts.map(({ request_: request, key_: key }) => [request.TableName, keyNames(key)]));
     const idOf = (table: string, item: AttributeMap): string => keyId(table, names.get(table) ?? [], item);
     return { idOf, positions: positionsOf(parts, idOf), chunks: chunksOf(parts) };
   }
 
-  private input(items: RequestItems): BatchWriteItemCommandInput {
-    return { RequestItems: items, ...(this.options.capacity === true && { ReturnConsumedCapacity: 'TOTAL' }) };
+  private input_(items: RequestItems): BatchWriteItemCommandInput {
+    return { RequestItems: items, ...(this.options_.capacity === true && { ReturnConsumedCapacity: 'TOTAL' }) };
   }
 
   toRequest(): BatchWriteItemCommandInput {
-    const [first] = this.use().chunks;
-    return first === undefined ? invalid('batchWrite', 'has no writes, so there is no request') : this.input(first);
+    const [first] = this.use_().chunks;
+    return first === undefined ? invalid('batchWrite', 'has no writes, so there is no request') : this.input_(first);
   }
   toRequestJson(): string {
     return requestJson(this.toRequest());
   }
 
   override send(options?: SendOptions): Promise<unknown> {
-    return this.run(options, false);
+    return this.run_(options, false);
   }
 
   trySend(options?: SendOptions): Promise<unknown> {
-    return this.run(options, true);
+    return this.run_(options, true);
   }
 
-  private async run(options: SendOptions | undefined, answersRest: boolean): Promise<unknown> {
-    const { positions, chunks, idOf } = this.use();
+  private async run_(options: SendOptions | undefined, answersRest: boolean): Promise<unknown> {
+    const { positions, chunks, idOf } = this.use_();
     const { requests, left, consumed, cause } = await runBatch(chunks, {
       signal: options?.signal,
       count: writeCount,
-      send: (items) => this.sendChunk(items, options),
+      send: (items) => this.sendChunk_(items, options),
     });
     const unprocessed = left
       .flatMap((items) => Object.entries(items))
@@ -143,7 +143,7 @@ class BatchWriteCommand extends SentOnce {
     const result = {
       written: positions.size - unprocessed.length,
       requests,
-      ...(this.options.capacity === true && { consumedCapacity: consumed }),
+      ...(this.options_.capacity === true && { consumedCapacity: consumed }),
     };
     if (unprocessed.length === 0) return { complete: true, ...result };
     const part = { complete: false as const, unprocessed, ...result };
@@ -151,14 +151,14 @@ class BatchWriteCommand extends SentOnce {
     throw new UnprocessedError('writes', positions.size, part, cause);
   }
 
-  private async sendChunk(items: RequestItems, options: SendOptions | undefined): Promise<BatchAnswer<RequestItems>> {
-    const { table } = this;
-    const { attempts } = this.options;
-    const command = new BatchWriteItemCommand(this.input(items));
-    if (attempts !== undefined) await limitAttempts(table.client, command, attempts);
-    const trace = { operation: 'BatchWriteItem', table: table.name, actions: writeCount(items) };
+  private async sendChunk_(items: RequestItems, options: SendOptions | undefined): Promise<BatchAnswer<RequestItems>> {
+    const { table_: table } = this;
+    const { attempts } = this.options_;
+    const command = new BatchWriteItemCommand(this.input_(items));
+    if (attempts !== undefined) await limitAttempts(table.client_, command, attempts);
+    const trace = { operation: 'BatchWriteItem', table: table.name_, actions: writeCount(items) };
     return traced(trace, async (context) => {
-      const output = await table.client.send(command, httpOptions(options));
+      const output = await table.client_.send(command, httpOptions(options));
       context.outcome = 'ok';
       const rest = output.UnprocessedItems ?? {};
       return { left: writeCount(rest) === 0 ? undefined : rest, consumed: output.ConsumedCapacity };
@@ -170,13 +170,13 @@ const partsOf = (write: unknown, position: number): StepParts => {
   const path = `batchWrite[${position}]`;
   if (!isStep(write)) return invalid(path, 'expected a put or delete of the library');
   const parts = write[stepSymbol]();
-  return parts.notInBatch === undefined ? parts : invalid(path, parts.notInBatch);
+  return parts.notInBatch_ === undefined ? parts : invalid(path, parts.notInBatch_);
 };
 
 /** Positions by item. Of two writes of one item, DynamoDB rejects a whole request; over two requests, either may win. */
 const positionsOf = (parts: readonly StepParts[], idOf: Built['idOf']): Map<string, number> => {
   const positions = new Map<string, number>();
-  parts.forEach(({ request, key }, position) => {
+  parts.forEach(({ request_: request, key_: key }, position) => {
     const id = idOf(request.TableName, key);
     const other = positions.get(id);
     if (other !== undefined) {

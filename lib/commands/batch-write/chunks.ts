@@ -21,7 +21,7 @@ const wireBytes = (item: AttributeMap): number => {
   return stored > countedExactly ? Buffer.byteLength(requestJson(item)) : stored * mostPerByte;
 };
 
-const toWriteRequest = ({ kind, request }: StepParts): WriteRequest =>
+const toWriteRequest = ({ kind_: kind, request_: request }: StepParts): WriteRequest =>
   kind === 'Put'
     ? { PutRequest: { Item: request['Item'] as AttributeMap } }
     : { DeleteRequest: { Key: request['Key'] as AttributeMap } };
@@ -33,12 +33,12 @@ export const chunksOf = (parts: readonly StepParts[]): RequestItems[] => {
   let writes = 0;
   let bytes = 0;
   for (const part of parts) {
-    const size = wireBytes(part.kind === 'Put' ? part.written : part.key);
+    const size = wireBytes(part.kind_ === 'Put' ? part.written_ : part.key_);
     if (writes === 0 || writes === maximumWrites || bytes + size > maximumBytes) {
       chunks.push((chunk = {}));
       writes = bytes = 0;
     }
-    (chunk[part.request.TableName] ??= []).push(toWriteRequest(part));
+    (chunk[part.request_.TableName] ??= []).push(toWriteRequest(part));
     writes++;
     bytes += size;
   }

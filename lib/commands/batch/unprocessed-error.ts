@@ -19,7 +19,9 @@ export interface Incomplete {
  * });
  */
 export class UnprocessedError extends SafeWritesError {
-  static override readonly kind = 'UnprocessedError';
+  static override get kind(): string {
+    return 'UnprocessedError';
+  }
   /** What was done, and what stays: the answer that `trySend` gives. */
   readonly result: Incomplete;
 

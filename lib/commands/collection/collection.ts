@@ -61,37 +61,43 @@ export interface CollectionQuery<I, O> {
 const rowReader = (bindings: readonly Binding[]): Reader => {
   const readers = bindings.map(readerOf);
   return {
-    name: readers.map(({ name }) => name).join(', '),
-    types: readers.flatMap(({ types }) => types),
-    owns: (stored) => readers.some((reader) => reader.owns(stored)),
-    read: (stored) => {
+    name_: readers.map(({ name_: name }) => name).join(', '),
+    types_: readers.flatMap(({ types_: types }) => types),
+    owns_: (stored) => readers.some((reader) => reader.owns_(stored)),
+    read_: (stored) => {
       // Only what one of them owns is read.
-      const reader = readers.find((candidate) => candidate.owns(stored)) as Reader;
-      return { _type: reader.name, ...(reader.read(stored, undefined) as object) };
+      const reader = readers.find((candidate) => candidate.owns_(stored)) as Reader;
+      return { _type: reader.name_, ...(reader.read_(stored, undefined) as object) };
     },
   };
 };
 
 /** The run-time half of {@link Collection}. */
 class CollectionModel {
-  constructor(private readonly bindings: readonly [Binding, ...Binding[]]) {}
+  constructor(private readonly bindings_: readonly [Binding, ...Binding[]]) {}
 
   query(given: Record<string, unknown>): QueryCommand {
     if (typeof given !== 'object' || given === null) invalid('collection', 'expected an object with inputs of the key');
     const key = { ...given };
-    const [first, ...others] = this.bindings;
-    const { pk } = first.entity.model;
-    const inputs = new Set(pk.inputs.map(({ name }) => name));
+    const [first, ...others] = this.bindings_;
+    const { pk } = first.entity_.model_;
+    const inputs = new Set(pk.inputs_.map(({ name_: name }) => name));
     if (Object.keys(key).some((name) => !inputs.has(name))) {
       invalid('collection', 'expected inputs of the partition key only');
     }
     const partition = pk.of(key);
     // Of one template, but with another separator, escaping or kind of attribute.
-    for (const { entity } of others) {
-      if (entity.model.pk.of(key) !== partition)
-        invalid(entity.model.name, 'makes another partition key of this input');
+    for (const { entity_: entity } of others) {
+      if (entity.model_.pk.of(key) !== partition)
+        invalid(entity.model_.name, 'makes another partition key of this input');
     }
-    const source = { binding: first, index: undefined, given: key, partition, reader: rowReader(this.bindings) };
+    const source = {
+      binding_: first,
+      index_: undefined,
+      given_: key,
+      partition_: partition,
+      reader_: rowReader(this.bindings_),
+    };
     return new QueryCommand(source, { operator: 'none' });
   }
 }
@@ -113,13 +119,13 @@ export const collection = <const Es extends readonly [AnyEntity, ...AnyEntity[]]
   entities: Es & OfOneTemplate<Es>,
 ): Collection<Es> => {
   const model = tableModelOf(table);
-  const bindings = entities.map((entity) => model.bind(entity));
+  const bindings = entities.map((entity) => model.bind_(entity));
   const [first] = bindings;
   if (first === undefined) return invalid('collection', 'expected entities');
-  for (const { entity } of bindings) {
-    const { name, pk, attrs } = entity.model;
-    if (pk.text !== first.entity.model.pk.text) {
-      invalid(name, `has another partition key template than ${first.entity.model.name}: they share no partition`);
+  for (const { entity_: entity } of bindings) {
+    const { name, pk, attrs } = entity.model_;
+    if (pk.text_ !== first.entity_.model_.pk.text_) {
+      invalid(name, `has another partition key template than ${first.entity_.model_.name}: they share no partition`);
     }
     if (Object.hasOwn(attrs, '_type'))
       invalid(name, 'has an attribute _type, which tells the rows of a collection apart');

@@ -66,39 +66,39 @@ class CreateTableCommand extends SentOnce {
   readonly [Symbol.toStringTag] = 'CreateTableCommand';
 
   constructor(
-    private readonly target: TableModel,
-    private readonly options: CreateTableOptions,
+    private readonly target_: TableModel,
+    private readonly options_: CreateTableOptions,
     from?: CreateTableCommand,
   ) {
     super();
     if (lifeChannel.hasSubscribers) lifeChannel.publish({ command: this, event: 'created', from, what: 'createTable' });
   }
 
-  private with(change: Partial<CreateTableOptions>): CreateTableCommand {
-    return new CreateTableCommand(this.target, { ...this.options, ...change }, this);
+  private with_(change: Partial<CreateTableOptions>): CreateTableCommand {
+    return new CreateTableCommand(this.target_, { ...this.options_, ...change }, this);
   }
 
   ifNotExists(): CreateTableCommand {
-    return this.with({ ifNotExists: true });
+    return this.with_({ ifNotExists: true });
   }
   waitUntilActive(): CreateTableCommand {
-    return this.with({ waitUntilActive: true });
+    return this.with_({ waitUntilActive: true });
   }
   timeToLive(): CreateTableCommand {
-    return this.with({ timeToLive: true });
+    return this.with_({ timeToLive: true });
   }
   stream(view: StreamViewType = 'NEW_AND_OLD_IMAGES'): CreateTableCommand {
-    return this.with({ stream: view });
+    return this.with_({ stream: view });
   }
   project(index: string, projection: IndexProjection): CreateTableCommand {
-    if (!Object.hasOwn(this.target.naming.indexes, index))
+    if (!Object.hasOwn(this.target_.naming_.indexes, index))
       invalid('project', 'expected the name of an index of table()');
-    return this.with({ projections: { ...this.options.projections, [index]: projection } });
+    return this.with_({ projections: { ...this.options_.projections, [index]: projection } });
   }
 
   toRequest(): CreateTableCommandInput {
     if (lifeChannel.hasSubscribers) lifeChannel.publish({ command: this, event: 'used' });
-    return tableInput(this.target, this.options);
+    return tableInput(this.target_, this.options_);
   }
   toRequestJson(): string {
     return requestJson(this.toRequest());
@@ -106,48 +106,48 @@ class CreateTableCommand extends SentOnce {
 
   override async send(options?: SendOptions): Promise<CreateTableResult> {
     const input = this.toRequest();
-    const { waitUntilActive, timeToLive } = this.options;
-    const { table: first, created } = await this.create(input, options);
+    const { waitUntilActive, timeToLive } = this.options_;
+    const { table: first, created } = await this.create_(input, options);
     const drift = created ? [] : driftOf(input, first);
     const waits = waitUntilActive === true || timeToLive === true;
-    const table = waits ? await this.untilActive(first, options) : first;
+    const table = waits ? await this.untilActive_(first, options) : first;
     let timeToLiveEnabled = false;
     if (timeToLive === true || !created) {
-      const other = await this.timeToLiveAttribute(options);
-      timeToLiveEnabled = other === this.target.naming.timeToLive;
+      const other = await this.timeToLiveAttribute_(options);
+      timeToLiveEnabled = other === this.target_.naming_.timeToLive;
       if (other !== undefined && !timeToLiveEnabled) {
-        drift.push(`Time to live is on for ${other}, not ${this.target.naming.timeToLive}.`);
+        drift.push(`Time to live is on for ${other}, not ${this.target_.naming_.timeToLive}.`);
       } else if (timeToLive === true && !timeToLiveEnabled) {
-        await this.enableTimeToLive(options);
+        await this.enableTimeToLive_(options);
         timeToLiveEnabled = true;
       }
     }
     return { table, created, timeToLiveEnabled, drift };
   }
 
-  private async create(
+  private async create_(
     input: CreateTableCommandInput,
     options: SendOptions | undefined,
   ): Promise<{ table: TableDescription; created: boolean }> {
     try {
-      const output = await this.call('CreateTable', options, (client, http) =>
+      const output = await this.call_('CreateTable', options, (client, http) =>
         client.send(new SdkCreateTableCommand(input), http),
       );
       return { table: output.TableDescription ?? {}, created: true };
     } catch (error) {
-      if (this.options.ifNotExists !== true || !isNamed(error, 'ResourceInUseException')) throw error;
-      return { table: await this.describe(options), created: false };
+      if (this.options_.ifNotExists !== true || !isNamed(error, 'ResourceInUseException')) throw error;
+      return { table: await this.describe_(options), created: false };
     }
   }
 
-  private async describe(options: SendOptions | undefined): Promise<TableDescription> {
-    const output = await this.call('DescribeTable', options, (client, http) =>
-      client.send(new DescribeTableCommand({ TableName: this.target.name }), http),
+  private async describe_(options: SendOptions | undefined): Promise<TableDescription> {
+    const output = await this.call_('DescribeTable', options, (client, http) =>
+      client.send(new DescribeTableCommand({ TableName: this.target_.name_ }), http),
     );
     return output.Table ?? {};
   }
 
-  private async untilActive(table: TableDescription, options: SendOptions | undefined): Promise<TableDescription> {
+  private async untilActive_(table: TableDescription, options: SendOptions | undefined): Promise<TableDescription> {
     const end = Date.now() + longestInAll;
     for (let pause = shortestWait; ; pause = Math.min(pause * 2, longestWait)) {
       if (isActive(table)) return table;
@@ -155,7 +155,7 @@ class CreateTableCommand extends SentOnce {
         throw new SafeWritesError('The table is being deleted: create it afterwards.');
       if (Date.now() > end) throw new SafeWritesError('The table did not become active within five minutes.');
       await wait(pause, undefined, options?.signal && { signal: options.signal });
-      table = await this.describe(options).catch((error: unknown) => {
+      table = await this.describe_(options).catch((error: unknown) => {
         // A table that was created a moment ago may not be visible everywhere.
         if (isNamed(error, 'ResourceNotFoundException')) return table;
         throw error;
@@ -164,33 +164,33 @@ class CreateTableCommand extends SentOnce {
   }
 
   /** The attribute that time to live is on for, if it is. */
-  private async timeToLiveAttribute(options: SendOptions | undefined): Promise<string | undefined> {
-    const output = await this.call('DescribeTimeToLive', options, (client, http) =>
-      client.send(new DescribeTimeToLiveCommand({ TableName: this.target.name }), http),
+  private async timeToLiveAttribute_(options: SendOptions | undefined): Promise<string | undefined> {
+    const output = await this.call_('DescribeTimeToLive', options, (client, http) =>
+      client.send(new DescribeTimeToLiveCommand({ TableName: this.target_.name_ }), http),
     );
     const { TimeToLiveStatus: status, AttributeName: attribute } = output.TimeToLiveDescription ?? {};
     return status === 'ENABLED' || status === 'ENABLING' ? attribute : undefined;
   }
 
-  private async enableTimeToLive(options: SendOptions | undefined): Promise<void> {
-    const { name, naming } = this.target;
+  private async enableTimeToLive_(options: SendOptions | undefined): Promise<void> {
+    const { name_: name, naming_: naming } = this.target_;
     const TimeToLiveSpecification = { AttributeName: naming.timeToLive, Enabled: true };
     try {
-      await this.call('UpdateTimeToLive', options, (client, http) =>
+      await this.call_('UpdateTimeToLive', options, (client, http) =>
         client.send(new UpdateTimeToLiveCommand({ TableName: name, TimeToLiveSpecification }), http),
       );
     } catch (error) {
       // Somebody else may have turned it on in between, which DynamoDB refuses to do twice.
-      if ((await this.timeToLiveAttribute(options)) !== naming.timeToLive) throw error;
+      if ((await this.timeToLiveAttribute_(options)) !== naming.timeToLive) throw error;
     }
   }
 
-  private call<R>(
+  private call_<R>(
     operation: string,
     options: SendOptions | undefined,
     send: (client: DynamoDBClient, http: ReturnType<typeof httpOptions>) => Promise<R>,
   ): Promise<R> {
-    const { name, client } = this.target;
+    const { name_: name, client_: client } = this.target_;
     return traced({ operation, table: name }, async (context) => {
       const output = await send(client, httpOptions(options));
       context.outcome = 'ok';

@@ -34,7 +34,7 @@ const projectionOf = (projection: IndexProjection, { type }: Naming): Projection
 
 /** The body of a CreateTable. All keys are text; an index on the table's own partition key is a local one. */
 export const tableInput = (
-  { name, naming }: Pick<TableModel, 'name' | 'naming'>,
+  { name_: name, naming_: naming }: Pick<TableModel, 'name_' | 'naming_'>,
   { stream, projections }: CreateTableOptions,
 ): CreateTableCommandInput => {
   const local: GlobalSecondaryIndex[] = [];

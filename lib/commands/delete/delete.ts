@@ -56,8 +56,8 @@ export interface UnversionedDelete<E extends AnyEntity, O, F> {
 export class DeleteCommand extends WriteCommand {
   constructor(
     binding: Binding,
-    private readonly key: AttributeMap,
-    shape: Shape = binding.entity.root.step(Token.Delete),
+    private readonly key_: AttributeMap,
+    shape: Shape = binding.entity_.root_.step_(Token.Delete),
     values: AttributeValue[] = [],
     count = 0,
     options: WriteOptions = noOptions,
@@ -67,26 +67,26 @@ export class DeleteCommand extends WriteCommand {
   }
 
   /** The delete of an item that was read: of a versioned entity, only where it is still of that version. */
-  static ofItem(binding: Binding, item: Record<string, unknown>): DeleteCommand {
-    const { version } = binding.entity.model;
-    const command = new DeleteCommand(binding, binding.entity.key(item));
-    return version === undefined ? command : command.ifVersion(item[version.name] as number);
+  static ofItem_(binding: Binding, item: Record<string, unknown>): DeleteCommand {
+    const { version_: version } = binding.entity_.model_;
+    const command = new DeleteCommand(binding, binding.entity_.key_(item));
+    return version === undefined ? command : command.ifVersion(item[version.name_] as number);
   }
 
-  protected override fork(shape: Shape, values: AttributeValue[], count: number, options: WriteOptions): this {
-    return new DeleteCommand(this.binding, this.key, shape, values, count, options, this) as this;
+  protected override fork_(shape: Shape, values: AttributeValue[], count: number, options: WriteOptions): this {
+    return new DeleteCommand(this.binding_, this.key_, shape, values, count, options, this) as this;
   }
 
-  override storedKey(): AttributeMap {
-    return this.key;
+  override storedKey_(): AttributeMap {
+    return this.key_;
   }
 
-  protected override build(at: Cursor): BuiltWrite {
-    this.checkVersionDecision();
-    return this.buildByKey(at);
+  protected override build_(at: Cursor): BuiltWrite {
+    this.checkVersionDecision_();
+    return this.buildByKey_(at);
   }
 
-  protected override sdkCommand(request: DeleteItemCommandInput): DeleteItemCommand {
+  protected override sdkCommand_(request: DeleteItemCommandInput): DeleteItemCommand {
     return new DeleteItemCommand(request);
   }
 }

@@ -29,142 +29,142 @@ const mostOfAKey = 2048 + 1024 + 2 * 255 + 512;
 
 /** An attribute that holds a key. */
 export interface StoredKey {
-  readonly name: string;
-  readonly template: KeyTemplate;
+  readonly name_: string;
+  readonly template_: KeyTemplate;
 }
 
 /** An entity compiled for one table's naming; shared by all tables that name alike. */
 export class CompiledEntity {
-  readonly fields: readonly Field[];
-  readonly root = Shape.root();
+  readonly fields_: readonly Field[];
+  readonly root_ = Shape.root_();
   /** The entity's indexes, each with the attributes that are stored for it. */
-  readonly indexKeys: readonly { readonly index: EntityIndex; readonly keys: readonly StoredKey[] }[];
+  readonly indexKeys_: readonly { readonly index: EntityIndex; readonly keys: readonly StoredKey[] }[];
   /** The attributes that hold a key, of the table and of indexes. */
-  private readonly storedKeys: readonly StoredKey[];
-  private readonly encodeObject: EncodeObject;
+  private readonly storedKeys_: readonly StoredKey[];
+  private readonly encodeObject_: EncodeObject;
   /** Up to this many bytes of attributes, an item is within the limit whatever its keys are. */
-  private readonly certainlyFits: number;
+  private readonly certainlyFits_: number;
 
   constructor(
-    readonly model: EntityModel,
-    readonly naming: Naming,
+    readonly model_: EntityModel,
+    readonly naming_: Naming,
   ) {
-    this.fields = model.fields.map((field) => ({ ...field, stored: this.storedName(field) }));
+    this.fields_ = model_.fields_.map((field) => ({ ...field, stored_: this.storedName_(field) }));
     const own = [
-      naming.pk,
-      naming.sk,
-      naming.type,
-      ...Object.values(naming.indexes).flatMap((index) => [index.pk, index.sk]),
+      naming_.pk,
+      naming_.sk,
+      naming_.type,
+      ...Object.values(naming_.indexes).flatMap((index) => [index.pk, index.sk]),
     ];
-    for (const field of this.fields) {
-      if (own.includes(field.stored)) {
-        invalid(field.path, 'has the stored name of a key, index key or type attribute of the table: use savedAs()');
+    for (const field of this.fields_) {
+      if (own.includes(field.stored_)) {
+        invalid(field.path_, 'has the stored name of a key, index key or type attribute of the table: use savedAs()');
       }
-      if (field.stored === naming.timeToLive && field.attribute.traits.timeToLive !== true) {
-        invalid(field.path, "has the stored name of the table's time to live: use timeToLive() or savedAs()");
+      if (field.stored_ === naming_.timeToLive && field.attribute_.traits_.timeToLive_ !== true) {
+        invalid(field.path_, "has the stored name of the table's time to live: use timeToLive() or savedAs()");
       }
     }
-    if ((model.sk === undefined) !== (naming.sk === undefined)) {
+    if ((model_.sk === undefined) !== (naming_.sk === undefined)) {
       invalid(
-        model.name,
-        model.sk === undefined ? 'has no sort key, but the table has' : 'has a sort key, but the table has none',
+        model_.name,
+        model_.sk === undefined ? 'has no sort key, but the table has' : 'has a sort key, but the table has none',
       );
     }
-    this.indexKeys = this.compileIndexKeys();
-    this.storedKeys = [
-      { name: naming.pk, template: model.pk },
-      ...(model.sk === undefined ? [] : [{ name: naming.sk as string, template: model.sk }]),
-      ...this.indexKeys.flatMap(({ keys }) => keys),
+    this.indexKeys_ = this.compileIndexKeys_();
+    this.storedKeys_ = [
+      { name_: naming_.pk, template_: model_.pk },
+      ...(model_.sk === undefined ? [] : [{ name_: naming_.sk as string, template_: model_.sk }]),
+      ...this.indexKeys_.flatMap(({ keys }) => keys),
     ];
-    this.certainlyFits = maximumItemBytes - (this.indexKeys.length + 1) * mostOfAKey;
-    this.encodeObject = objectEncoder(this.fields, model.name);
+    this.certainlyFits_ = maximumItemBytes - (this.indexKeys_.length + 1) * mostOfAKey;
+    this.encodeObject_ = objectEncoder(this.fields_, model_.name);
   }
 
   /** A local index shares the table's partition key; no other attribute can hold two keys. */
-  private compileIndexKeys(): CompiledEntity['indexKeys'] {
-    const { model, naming } = this;
-    const own = new Map([[naming.pk, model.pk.text]]);
-    if (naming.sk !== undefined && model.sk !== undefined) own.set(naming.sk, model.sk.text);
+  private compileIndexKeys_(): CompiledEntity['indexKeys_'] {
+    const { model_: model, naming_: naming } = this;
+    const own = new Map([[naming.pk, model.pk.text_]]);
+    if (naming.sk !== undefined && model.sk !== undefined) own.set(naming.sk, model.sk.text_);
     const taken = new Set<string>();
-    return model.indexes.map((index) => {
-      const where = `${model.name}.${index.name}`;
-      const names = Object.hasOwn(naming.indexes, index.name) ? naming.indexes[index.name] : undefined;
+    return model.indexes_.map((index) => {
+      const where = `${model.name}.${index.name_}`;
+      const names = Object.hasOwn(naming.indexes, index.name_) ? naming.indexes[index.name_] : undefined;
       if (names === undefined)
-        return invalid(model.name, `uses the index ${index.name}, which the table does not have`);
+        return invalid(model.name, `uses the index ${index.name_}, which the table does not have`);
       if (index.sk === undefined && names.sk !== undefined)
         invalid(where, "has no sort key, but the table's index has");
-      const keys: StoredKey[] = [{ name: names.pk, template: index.pk }];
+      const keys: StoredKey[] = [{ name_: names.pk, template_: index.pk }];
       if (index.sk !== undefined) {
         keys.push({
-          name: names.sk ?? invalid(where, "has a sort key, but the table's index has none"),
-          template: index.sk,
+          name_: names.sk ?? invalid(where, "has a sort key, but the table's index has none"),
+          template_: index.sk,
         });
       }
-      for (const { name, template } of keys) {
+      for (const { name_: name, template_: template } of keys) {
         const text = own.get(name);
-        if (text !== undefined && text !== template.text)
+        if (text !== undefined && text !== template.text_)
           invalid(where, 'has a key that is also one of the table, where the entity gives it another form');
         if (text === undefined && taken.has(name))
           invalid(where, 'has a key that is stored where that of another index is');
         taken.add(name);
       }
-      return { index, keys: keys.filter(({ name }) => !own.has(name)) };
+      return { index, keys: keys.filter(({ name_: name }) => !own.has(name)) };
     });
   }
 
   /** The compiled form of an entity under a naming, made once. */
-  static of(model: EntityModel, naming: Naming): CompiledEntity {
+  static of_(model: EntityModel, naming: Naming): CompiledEntity {
     const id = JSON.stringify(naming);
-    let compiled = model.compiled.get(id) as CompiledEntity | undefined;
-    if (compiled === undefined) model.compiled.set(id, (compiled = new CompiledEntity(model, naming)));
+    let compiled = model.compiled_.get(id) as CompiledEntity | undefined;
+    if (compiled === undefined) model.compiled_.set(id, (compiled = new CompiledEntity(model, naming)));
     return compiled;
   }
 
   /** The time to live is stored where the table looks for it, unless the entity says otherwise. */
-  storedName(field: { readonly attribute: Field['attribute']; readonly stored: string }): string {
-    const { timeToLive, savedAs } = field.attribute.traits;
-    return timeToLive === true && savedAs === undefined ? this.naming.timeToLive : field.stored;
+  storedName_(field: { readonly attribute_: Field['attribute_']; readonly stored_: string }): string {
+    const { timeToLive_: timeToLive, savedAs_: savedAs } = field.attribute_.traits_;
+    return timeToLive === true && savedAs === undefined ? this.naming_.timeToLive : field.stored_;
   }
 
   /** The stored primary key. */
-  key(values: Record<string, unknown>): AttributeMap {
-    const { pk, sk } = this.model;
-    const key: AttributeMap = { [this.naming.pk]: { S: pk.of(values) } };
-    if (sk !== undefined) key[this.naming.sk as string] = { S: sk.of(values) };
+  key_(values: Record<string, unknown>): AttributeMap {
+    const { pk, sk } = this.model_;
+    const key: AttributeMap = { [this.naming_.pk]: { S: pk.of(values) } };
+    if (sk !== undefined) key[this.naming_.sk as string] = { S: sk.of(values) };
     return key;
   }
 
   /** The inputs of a stored primary key: as they were when it was made, whatever became of the object since. */
-  keyInputs(key: AttributeMap): Record<string, unknown> {
-    const { pk, sk } = this.model;
-    const values = pk.parse(key[this.naming.pk]?.S as string);
-    return sk === undefined ? values : { ...values, ...sk.parse(key[this.naming.sk as string]?.S as string) };
+  keyInputs_(key: AttributeMap): Record<string, unknown> {
+    const { pk, sk } = this.model_;
+    const values = pk.parse(key[this.naming_.pk]?.S as string);
+    return sk === undefined ? values : { ...values, ...sk.parse(key[this.naming_.sk as string]?.S as string) };
   }
 
   /** The whole stored item, keys, type and index keys included. */
-  encode(item: Record<string, unknown>): AttributeMap {
-    const { model, naming } = this;
-    const out = this.key(item);
-    out[naming.type] = model.type;
+  encode_(item: Record<string, unknown>): AttributeMap {
+    const { model_: model, naming_: naming } = this;
+    const out = this.key_(item);
+    out[naming.type] = model.type_;
     weight.units = 0;
     // A row of a collection carries its type: it may be put back as it is.
-    this.encodeObject(item, out, item['_type'] === model.name ? 1 : 0);
-    for (const { index, keys } of this.indexKeys) {
+    this.encodeObject_(item, out, item['_type'] === model.name ? 1 : 0);
+    for (const { index, keys } of this.indexKeys_) {
       const encoded = (field: Field): AttributeValue | undefined => storedValue(out, field);
       // An item that lacks an input is not in the index at all.
-      if ([...index.pk.inputs, ...(index.sk?.inputs ?? [])].some((field) => encoded(field) === undefined)) continue;
-      for (const { name, template } of keys) out[name] = { S: template.ofEncoded(encoded) };
+      if ([...index.pk.inputs_, ...(index.sk?.inputs_ ?? [])].some((field) => encoded(field) === undefined)) continue;
+      for (const { name_: name, template_: template } of keys) out[name] = { S: template.ofEncoded_(encoded) };
     }
-    this.checkSize(out);
+    this.checkSize_(out);
     return out;
   }
 
-  checkSize(item: AttributeMap): void {
-    if (weight.units * 3 > this.certainlyFits) {
+  checkSize_(item: AttributeMap): void {
+    if (weight.units * 3 > this.certainlyFits_) {
       const size = itemSize(item);
       if (size > maximumItemBytes) {
         throw new LimitExceededError(
-          this.model.name,
+          this.model_.name,
           `the item has ${size} bytes, more than DynamoDB's ${maximumItemBytes}`,
         );
       }
@@ -172,94 +172,97 @@ export class CompiledEntity {
   }
 
   /** The item as the entity's type; refuses an item of another entity, and one that does not match. */
-  decode(stored: AttributeMap, only?: ReadonlySet<string>): Record<string, unknown> {
-    const type = stored[this.naming.type];
-    if (type !== undefined && type.S !== this.model.name) {
-      throw new InvalidStoredItemError(this.model.name, 'the stored item is of another entity');
+  decode_(stored: AttributeMap, only?: ReadonlySet<string>): Record<string, unknown> {
+    const type = stored[this.naming_.type];
+    if (type !== undefined && type.S !== this.model_.name) {
+      throw new InvalidStoredItemError(this.model_.name, 'the stored item is of another entity');
     }
     const out: Record<string, unknown> = {};
-    for (const field of this.fields) {
-      if (only !== undefined && !only.has(field.name)) continue;
+    for (const field of this.fields_) {
+      if (only !== undefined && !only.has(field.name_)) continue;
       const value = storedValue(stored, field);
-      if (value !== undefined) out[field.name] = field.decode(value);
+      if (value !== undefined) out[field.name_] = field.decode_(value);
       else {
-        const absent = this.absent(field, stored);
-        if (absent !== undefined) out[field.name] = absent;
+        const absent = this.absent_(field, stored);
+        if (absent !== undefined) out[field.name_] = absent;
       }
     }
-    if (only === undefined) this.refuseForeignInputs(stored);
+    if (only === undefined) this.refuseForeignInputs_(stored);
     return out;
   }
 
   /** An item whose inputs say another key would be put back over that other item. */
-  private refuseForeignInputs(stored: AttributeMap): void {
-    const { model, naming } = this;
+  private refuseForeignInputs_(stored: AttributeMap): void {
+    const { model_: model, naming_: naming } = this;
     const pk = stored[naming.pk]?.S;
     const sk = naming.sk === undefined ? undefined : stored[naming.sk]?.S;
     if (
-      (pk === undefined || model.pk.agrees(stored, pk)) &&
-      (sk === undefined || model.sk?.agrees(stored, sk) === true)
+      (pk === undefined || model.pk.agrees_(stored, pk)) &&
+      (sk === undefined || model.sk?.agrees_(stored, sk) === true)
     )
       return;
     corrupt(model.name, 'the key that its attributes make');
   }
 
   /** The value of one attribute, or of a part inside one; undefined where it may be absent and is. */
-  decodeAt(stored: AttributeMap, handle: Handle): unknown {
-    const value = this.storedAt(stored, handle);
-    if (value !== undefined) return handle.decode(value);
-    const { parent } = handle;
-    if (parent === undefined) return this.absent(this.fieldOf(handle), stored);
-    if (this.storedAt(stored, parent) === undefined) {
-      const around = this.decodeAt(stored, parent) as Record<string, unknown> | undefined;
-      return around?.[handle.member];
+  decodeAt_(stored: AttributeMap, handle: Handle): unknown {
+    const value = this.storedAt_(stored, handle);
+    if (value !== undefined) return handle.decode_(value);
+    const { parent_: parent } = handle;
+    if (parent === undefined) return this.absent_(this.fieldOf_(handle), stored);
+    if (this.storedAt_(stored, parent) === undefined) {
+      const around = this.decodeAt_(stored, parent) as Record<string, unknown> | undefined;
+      return around?.[handle.member_];
     }
     // An element that a list or record does not have, or a member that is missing from its map.
-    if (parent.attribute.traits.kind !== 'map') return undefined;
-    const { attribute } = handle;
-    const required = attribute.traits.optional !== true;
-    return absentValue({ attribute, required }) ?? (required ? corrupt(handle.path, 'a value') : undefined);
+    if (parent.attribute_.traits_.kind_ !== 'map') return undefined;
+    const { attribute_: attribute } = handle;
+    const required = attribute.traits_.optional_ !== true;
+    return (
+      absentValue({ attribute_: attribute, required_: required }) ??
+      (required ? corrupt(handle.path_, 'a value') : undefined)
+    );
   }
 
-  private fieldOf(handle: Handle): Field {
-    return this.fields.find((field) => field.path === handle.path) as Field;
+  private fieldOf_(handle: Handle): Field {
+    return this.fields_.find((field) => field.path_ === handle.path_) as Field;
   }
 
-  private storedAt(stored: AttributeMap, handle: Handle): AttributeValue | undefined {
-    if (handle.parent === undefined) return storedValue(stored, this.fieldOf(handle));
-    const around = this.storedAt(stored, handle.parent);
-    const step = handle.steps.at(-1) as string | number;
+  private storedAt_(stored: AttributeMap, handle: Handle): AttributeValue | undefined {
+    if (handle.parent_ === undefined) return storedValue(stored, this.fieldOf_(handle));
+    const around = this.storedAt_(stored, handle.parent_);
+    const step = handle.steps_.at(-1) as string | number;
     if (typeof step === 'number') return around?.L?.[step];
     return around?.M !== undefined && Object.hasOwn(around.M, step) ? around.M[step] : undefined;
   }
 
-  private absent(field: Field, stored: AttributeMap): unknown {
-    const value = absentValue(field) ?? this.fromKey(field, stored);
-    return value === undefined && field.required ? corrupt(`${this.model.name}.${field.path}`, 'a value') : value;
+  private absent_(field: Field, stored: AttributeMap): unknown {
+    const value = absentValue(field) ?? this.fromKey_(field, stored);
+    return value === undefined && field.required_ ? corrupt(`${this.model_.name}.${field.path_}`, 'a value') : value;
   }
 
   /**
    * An update that creates an item may leave the inputs of its key out, and an index may hold nothing but keys: the keys
    * still say them.
    */
-  private fromKey(field: Field, stored: AttributeMap): unknown {
-    for (const { name, template } of this.storedKeys) {
-      if (!template.inputs.some((input) => input.name === field.name)) continue;
-      const value = template.tryParse(stored[name]?.S ?? '')?.[field.name];
+  private fromKey_(field: Field, stored: AttributeMap): unknown {
+    for (const { name_: name, template_: template } of this.storedKeys_) {
+      if (!template.inputs_.some((input) => input.name_ === field.name_)) continue;
+      const value = template.tryParse_(stored[name]?.S ?? '')?.[field.name_];
       if (value !== undefined) return value;
     }
     return undefined;
   }
 
   /** Whether a stored item is one of this entity's: by its type, else by its key. */
-  owns(stored: AttributeMap): boolean {
-    const { model, naming } = this;
+  owns_(stored: AttributeMap): boolean {
+    const { model_: model, naming_: naming } = this;
     const type = stored[naming.type];
     if (type !== undefined) return type.S === model.name;
     const sk = naming.sk === undefined ? undefined : (stored[naming.sk]?.S ?? '');
     return (
-      model.pk.tryParse(stored[naming.pk]?.S ?? '') !== undefined &&
-      (sk === undefined || model.sk?.tryParse(sk) !== undefined)
+      model.pk.tryParse_(stored[naming.pk]?.S ?? '') !== undefined &&
+      (sk === undefined || model.sk?.tryParse_(sk) !== undefined)
     );
   }
 }

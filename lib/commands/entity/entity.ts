@@ -139,29 +139,29 @@ const protocol = 1;
 
 /** An index key, compiled. */
 export interface EntityIndex {
-  readonly name: string;
+  readonly name_: string;
   readonly pk: KeyTemplate;
   readonly sk: KeyTemplate | undefined;
-  readonly project: 'keys' | readonly string[] | undefined;
+  readonly project_: 'keys' | readonly string[] | undefined;
 }
 
 /** The run-time half of {@link Entity}. */
 export class EntityModel {
   readonly [entityBrand] = protocol;
-  readonly fields: readonly Field[];
+  readonly fields_: readonly Field[];
   /** What callers hold: the methods of the handles. */
   readonly attrs: Readonly<Record<string, unknown>>;
-  private readonly byName = new Map<string, Handle>();
+  private readonly byName_ = new Map<string, Handle>();
   readonly pk: KeyTemplate;
   readonly sk: KeyTemplate | undefined;
-  readonly keyInputs: readonly Field[];
-  readonly indexes: readonly EntityIndex[];
-  readonly version: Field | undefined;
-  readonly timeToLive: Field | undefined;
-  readonly type: AttributeValue;
-  private handles = 0;
+  readonly keyInputs_: readonly Field[];
+  readonly indexes_: readonly EntityIndex[];
+  readonly version_: Field | undefined;
+  readonly timeToLive_: Field | undefined;
+  readonly type_: AttributeValue;
+  private handles_ = 0;
   /** Compiled forms by the table's naming; kept here so that they live as long as the entity. */
-  readonly compiled = new Map<string, unknown>();
+  readonly compiled_ = new Map<string, unknown>();
 
   constructor(
     readonly name: string,
@@ -178,47 +178,47 @@ export class EntityModel {
       invalid(name, 'expected a separator of one character that is no letter, digit, brace or percent sign');
     const members = definition.attributes as unknown as Record<string, AttributeBuilder>;
     // Shared by all commands of the entity, and handed out with their requests.
-    this.type = Object.freeze({ S: name });
+    this.type_ = Object.freeze({ S: name });
     checkText(name, 'entity');
-    this.fields = compileFields(members, '');
+    this.fields_ = compileFields(members, '');
     const template = (text: string, role: 'pk' | 'sk', owner = name, primary = true): KeyTemplate =>
-      new KeyTemplate(text, role, this.fields, owner, { separator, escape }, primary);
+      new KeyTemplate(text, role, this.fields_, owner, { separator, escape }, primary);
     this.pk = template(definition.pk, 'pk');
     this.sk = definition.sk === undefined ? undefined : template(definition.sk, 'sk');
-    this.keyInputs = [...new Set([...this.pk.inputs, ...(this.sk?.inputs ?? [])])];
-    this.version = this.only((field) => field.attribute.traits.kind === 'version', 'version()');
-    this.timeToLive = this.only((field) => field.attribute.traits.timeToLive === true, 'timeToLive()');
-    this.indexes = Object.entries(definition.indexes ?? {}).map(([index, { pk, sk, project }]) => ({
-      name: index,
+    this.keyInputs_ = [...new Set([...this.pk.inputs_, ...(this.sk?.inputs_ ?? [])])];
+    this.version_ = this.only_((field) => field.attribute_.traits_.kind_ === 'version', 'version()');
+    this.timeToLive_ = this.only_((field) => field.attribute_.traits_.timeToLive_ === true, 'timeToLive()');
+    this.indexes_ = Object.entries(definition.indexes ?? {}).map(([index, { pk, sk, project }]) => ({
+      name_: index,
       pk: template(pk, 'pk', `${name}.${index}`, false),
       sk: sk === undefined ? undefined : template(sk, 'sk', `${name}.${index}`, false),
-      project,
+      project_: project,
     }));
-    for (const field of this.fields) {
-      const writable = !this.keyInputs.includes(field);
-      const { attribute, path, stored } = field;
-      const codec = [field.encode, field.decode] as const;
-      this.byName.set(path, new Handle(this, attribute, path, [stored], undefined, writable, true, path, codec));
+    for (const field of this.fields_) {
+      const writable = !this.keyInputs_.includes(field);
+      const { attribute_: attribute, path_: path, stored_: stored } = field;
+      const codec = [field.encode_, field.decode_] as const;
+      this.byName_.set(path, new Handle(this, attribute, path, [stored], undefined, writable, true, path, codec));
     }
-    for (const { project } of this.indexes) {
-      if (project !== undefined && project !== 'keys') for (const member of project) this.handle(member);
+    for (const { project_: project } of this.indexes_) {
+      if (project !== undefined && project !== 'keys') for (const member of project) this.handle_(member);
     }
-    this.attrs = Object.fromEntries([...this.byName].map(([path, handle]) => [path, methodsOf(handle)]));
+    this.attrs = Object.fromEntries([...this.byName_].map(([path, handle]) => [path, methodsOf(handle)]));
   }
 
-  private only(test: (field: Field) => boolean, what: string): Field | undefined {
-    const [first, second] = this.fields.filter(test);
-    if (second !== undefined) invalid(second.path, `an entity has at most one ${what}`);
+  private only_(test: (field: Field) => boolean, what: string): Field | undefined {
+    const [first, second] = this.fields_.filter(test);
+    if (second !== undefined) invalid(second.path_, `an entity has at most one ${what}`);
     return first;
   }
 
-  nextHandle(): number {
-    return this.handles++;
+  nextHandle_(): number {
+    return this.handles_++;
   }
 
   /** The attribute's handle; refuses a name that is none. */
-  handle(name: string): Handle {
-    return this.byName.get(name) ?? invalid(this.name, 'has no attribute of the name that was given');
+  handle_(name: string): Handle {
+    return this.byName_.get(name) ?? invalid(this.name, 'has no attribute of the name that was given');
   }
 
   key(values: Record<string, unknown>): { pk: string; sk: string } {
@@ -233,20 +233,20 @@ export class EntityModel {
     const parts = inserts.map((insert) => {
       const handle = handleOf(insert);
       if (handle !== undefined) {
-        return handle.entity === this ? handle : invalid('text', 'the handle is of another entity');
+        return handle.entity_ === this ? handle : invalid('text', 'the handle is of another entity');
       }
       const operand = operandOf(insert) ?? invalid('text', 'takes handles and typed values only: say handle.value(…)');
       values.push(operand);
       return undefined;
     });
     checkExpressionText(strings);
-    return textCondition(this, { strings, inserts: parts }, values);
+    return textCondition(this, { strings_: strings, inserts_: parts }, values);
   }
 
   /** Whether some key could be one of both entities. */
-  meets(other: EntityModel): boolean {
-    const sorts = this.sk !== undefined && other.sk !== undefined ? this.sk.meets(other.sk) : true;
-    return sorts && this.pk.meets(other.pk);
+  meets_(other: EntityModel): boolean {
+    const sorts = this.sk !== undefined && other.sk !== undefined ? this.sk.meets_(other.sk) : true;
+    return sorts && this.pk.meets_(other.pk);
   }
 }
 

@@ -18,7 +18,9 @@ export class SafeWritesError extends Error {
     return hasBrand(value, base) && (this === SafeWritesError || (value as { kind?: unknown }).kind === this.kind);
   }
   /** @internal */
-  static readonly kind: string = 'SafeWritesError';
+  static get kind(): string {
+    return 'SafeWritesError';
+  }
   /** @internal */
   readonly kind: string;
   constructor(message: string, options?: ErrorOptions) {
@@ -41,7 +43,9 @@ export class SafeWritesError extends Error {
  * }
  */
 export class InvalidInputError extends SafeWritesError {
-  static override readonly kind = 'InvalidInputError';
+  static override get kind(): string {
+    return 'InvalidInputError';
+  }
   /** The attribute path, clause or step at fault; never a value. */
   readonly path: string;
   constructor(path: string, message: string) {
@@ -59,7 +63,9 @@ export class InvalidInputError extends SafeWritesError {
  * });
  */
 export class InvalidStoredItemError extends SafeWritesError {
-  static override readonly kind = 'InvalidStoredItemError';
+  static override get kind(): string {
+    return 'InvalidStoredItemError';
+  }
   /** The attribute path at fault; never a value. */
   readonly path: string;
   constructor(path: string, message: string, options?: ErrorOptions) {
@@ -77,7 +83,9 @@ export class InvalidStoredItemError extends SafeWritesError {
  * await paid.send().catch((error: unknown) => console.log(error instanceof CommandUsedError)); // true
  */
 export class CommandUsedError extends SafeWritesError {
-  static override readonly kind = 'CommandUsedError';
+  static override get kind(): string {
+    return 'CommandUsedError';
+  }
   constructor(what: string) {
     super(`This ${what} was sent, rendered or added to a transaction before; a command is used once. Build a new one.`);
   }
@@ -94,7 +102,9 @@ export class CommandUsedError extends SafeWritesError {
  * }
  */
 export class LimitExceededError extends SafeWritesError {
-  static override readonly kind = 'LimitExceededError';
+  static override get kind(): string {
+    return 'LimitExceededError';
+  }
   /** The step, item or clause that exceeds the limit. */
   readonly path: string;
   constructor(path: string, message: string) {

@@ -14,7 +14,9 @@ import { SafeWritesError } from './errors.js';
  * }
  */
 export class ConditionalCheckFailedException extends SafeWritesError {
-  static override readonly kind = 'ConditionalCheckFailedException';
+  static override get kind(): string {
+    return 'ConditionalCheckFailedException';
+  }
   /** The stored primary key of the item. */
   readonly key: AttributeMap;
   /** What the condition saw, read as its entity; only where `returnOldOnFailure()` asked and an item was there. */
@@ -69,7 +71,9 @@ export interface StepFailure {
  * }
  */
 export class TransactionCanceledException extends SafeWritesError {
-  static override readonly kind = 'TransactionCanceledException';
+  static override get kind(): string {
+    return 'TransactionCanceledException';
+  }
   /** The steps that stopped it. */
   readonly failed: Readonly<Record<string, StepFailure>>;
 

@@ -31,8 +31,8 @@ class AttributeMethods {
 
   constructor(handle: Handle) {
     this[handleOfMethods] = handle;
-    const { kind, of } = handle.attribute.traits;
-    if (kind !== 'map' || handle.measuresSize) return;
+    const { kind_: kind, of_: of } = handle.attribute_.traits_;
+    if (kind !== 'map' || handle.measuresSize_) return;
     for (const name of Object.keys(of as object)) {
       if ((names as readonly string[]).includes(name)) continue;
       Object.defineProperty(this, name, { get: () => methodsOf(handle.at(name)), enumerable: true });
@@ -50,7 +50,7 @@ for (const name of names) {
 }
 
 /** What callers hold for a handle. */
-export const methodsOf = (handle: Handle): object => (handle.methods ??= new AttributeMethods(handle));
+export const methodsOf = (handle: Handle): object => (handle.methods_ ??= new AttributeMethods(handle));
 
 /** The handle behind what a caller gave; by symbol, so that no parsed JSON is one. */
 export const handleOf = (value: unknown): Handle | undefined => {

@@ -18,58 +18,58 @@ const conditionBrand = Symbol.for('safewrites.condition');
 
 /** Where a chain stands: its shape and the values written so far. */
 export interface Cursor {
-  shape: Shape;
-  readonly values: AttributeValue[];
+  shape_: Shape;
+  readonly values_: AttributeValue[];
 }
 
 /** The run-time half of {@link Condition}: a tree that writes itself into a shape. */
 export class ConditionNode {
   readonly [conditionBrand] = 1;
   constructor(
-    readonly entity: object,
-    readonly token: number,
-    readonly data: ShapeData,
-    readonly values: readonly AttributeValue[],
-    readonly left?: ConditionNode,
-    readonly right?: ConditionNode,
+    readonly entity_: object,
+    readonly token_: number,
+    readonly data_: ShapeData,
+    readonly values_: readonly AttributeValue[],
+    readonly left_?: ConditionNode,
+    readonly right_?: ConditionNode,
   ) {}
 
   and(other: unknown): ConditionNode {
-    return this.join(Token.And, conditionOf(other, this.entity));
+    return this.join_(Token.And, conditionOf(other, this.entity_));
   }
   or(other: unknown): ConditionNode {
-    return this.join(Token.Or, conditionOf(other, this.entity));
+    return this.join_(Token.Or, conditionOf(other, this.entity_));
   }
   negate(): ConditionNode {
-    return this.join(Token.Not);
+    return this.join_(Token.Not);
   }
-  private join(token: number, other?: ConditionNode): ConditionNode {
-    return new ConditionNode(this.entity, token, undefined, [], this, other);
+  private join_(token: number, other?: ConditionNode): ConditionNode {
+    return new ConditionNode(this.entity_, token, undefined, [], this, other);
   }
 
   /** The handles that it looks at. */
-  handles(): Handle[] {
-    const { data, left, right } = this;
+  handles_(): Handle[] {
+    const { data_: data, left_: left, right_: right } = this;
     const own =
-      data === undefined ? [] : 'inserts' in data ? data.inserts.filter((insert) => insert !== undefined) : [data];
-    return [...own, ...(left?.handles() ?? []), ...(right?.handles() ?? [])];
+      data === undefined ? [] : 'inserts_' in data ? data.inserts_.filter((insert) => insert !== undefined) : [data];
+    return [...own, ...(left?.handles_() ?? []), ...(right?.handles_() ?? [])];
   }
 
   /** Whether it asks if the item itself exists. */
-  asksForItem(): boolean {
-    const { token, left, right } = this;
+  asksForItem_(): boolean {
+    const { token_: token, left_: left, right_: right } = this;
     const own = token === Token.ItemExists || token === Token.ItemNotExists;
-    return own || left?.asksForItem() === true || right?.asksForItem() === true;
+    return own || left?.asksForItem_() === true || right?.asksForItem_() === true;
   }
 
-  write(at: Cursor): void {
-    const { data } = this;
-    const keep = this.token !== Token.Text && (data === undefined || 'strings' in data || data.kept);
-    at.shape = at.shape.step(this.token, data, keep);
-    if (this.token % 32 === 15 && this.token >= 0) at.shape = at.shape.step(Token.Operands - this.values.length);
-    for (const value of this.values) at.values.push(value);
-    this.left?.write(at);
-    this.right?.write(at);
+  write_(at: Cursor): void {
+    const { data_: data } = this;
+    const keep = this.token_ !== Token.Text && (data === undefined || 'strings_' in data || data.kept_);
+    at.shape_ = at.shape_.step_(this.token_, data, keep);
+    if (this.token_ % 32 === 15 && this.token_ >= 0) at.shape_ = at.shape_.step_(Token.Operands - this.values_.length);
+    for (const value of this.values_) at.values_.push(value);
+    this.left_?.write_(at);
+    this.right_?.write_(at);
   }
 }
 
@@ -80,7 +80,7 @@ export const isCondition = (value: unknown): value is ConditionNode =>
 /** A condition that belongs to the entity; refuses anything else. */
 export const conditionOf = (value: unknown, entity: object): ConditionNode => {
   if (!isCondition(value)) return invalid('if', 'expected a condition, such as Order.attrs.total.gt(0)');
-  return value.entity === entity ? value : invalid('if', 'the condition is of another entity');
+  return value.entity_ === entity ? value : invalid('if', 'the condition is of another entity');
 };
 
 /** A condition given as expression text. */

@@ -137,43 +137,43 @@ interface TypedOperand {
 export class Handle {
   readonly [handleBrand] = 1;
   /** Tells it apart in tokens. */
-  readonly number: number;
+  readonly number_: number;
   /** The item's member this is inside of. */
-  readonly top: Handle | undefined;
-  readonly encode: Encode;
-  readonly decode: Decode;
+  readonly top_: Handle | undefined;
+  readonly encode_: Encode;
+  readonly decode_: Decode;
   /** What callers hold for it, made when first asked for. */
-  methods: unknown = undefined;
-  private readonly members = new Map<Step, Handle>();
-  private measured: Handle | undefined = undefined;
+  methods_: unknown = undefined;
+  private readonly members_ = new Map<Step, Handle>();
+  private measured_: Handle | undefined = undefined;
 
   constructor(
     /** Counts the handles of the entity, for tokens. */
-    readonly entity: { nextHandle(): number },
-    readonly attribute: AttributeBuilder,
-    readonly path: string,
+    readonly entity_: { nextHandle_(): number },
+    readonly attribute_: AttributeBuilder,
+    readonly path_: string,
     /** Stored names and indexes from the item down; the first is the table's to name where it is the time to live. */
-    readonly steps: readonly Step[],
+    readonly steps_: readonly Step[],
     /** What it is a member or element of; the item's own have none. */
-    readonly parent: Handle | undefined,
+    readonly parent_: Handle | undefined,
     /** False for an input of the primary key. */
-    readonly writable: boolean,
+    readonly writable_: boolean,
     /** Whether shapes may be kept for it: false past a bound of list indexes and record names. */
-    readonly kept: boolean,
+    readonly kept_: boolean,
     /** Its name, or index, in what it is a member of. */
-    readonly member: Step,
-    codec: readonly [Encode, Decode] = attribute.make(path),
-    readonly measuresSize = false,
+    readonly member_: Step,
+    codec: readonly [Encode, Decode] = attribute_.make_(path_),
+    readonly measuresSize_ = false,
   ) {
-    [this.encode, this.decode] = codec;
-    this.top = parent === undefined ? undefined : (parent.top ?? parent);
-    this.number = entity.nextHandle();
+    [this.encode_, this.decode_] = codec;
+    this.top_ = parent_ === undefined ? undefined : (parent_.top_ ?? parent_);
+    this.number_ = entity_.nextHandle_();
   }
 
   at(step: Step): Handle {
-    let member = this.members.get(step);
+    let member = this.members_.get(step);
     if (member !== undefined) return member;
-    const { kind, of } = this.attribute.traits;
+    const { kind_: kind, of_: of } = this.attribute_.traits_;
     let attribute: AttributeBuilder | undefined;
     let stored: Step = step;
     if (kind === 'list' && typeof step === 'number' && Number.isSafeInteger(step) && step >= 0) {
@@ -188,83 +188,85 @@ export class Handle {
       attribute = of as AttributeBuilder;
     } else if (kind === 'map' && typeof step === 'string' && Object.hasOwn(of as object, step)) {
       attribute = (of as Record<string, AttributeBuilder>)[step];
-      stored = attribute?.traits.savedAs ?? step;
+      stored = attribute?.traits_.savedAs_ ?? step;
     }
     if (attribute === undefined)
-      return invalid(this.path, 'has no such member: at() takes a list index, or a member of the map');
+      return invalid(this.path_, 'has no such member: at() takes a list index, or a member of the map');
     // A record's names are the user's data, so errors name the record only.
-    const path = kind === 'list' ? `${this.path}[]` : kind === 'record' ? `${this.path}{}` : `${this.path}.${step}`;
-    const kept = this.kept && (kind === 'map' || this.members.size < maximumKept);
-    member = new Handle(this.entity, attribute, path, [...this.steps, stored], this, this.writable, kept, step);
-    if (kept) this.members.set(step, member);
+    const path = kind === 'list' ? `${this.path_}[]` : kind === 'record' ? `${this.path_}{}` : `${this.path_}.${step}`;
+    const kept = this.kept_ && (kind === 'map' || this.members_.size < maximumKept);
+    member = new Handle(this.entity_, attribute, path, [...this.steps_, stored], this, this.writable_, kept, step);
+    if (kept) this.members_.set(step, member);
     return member;
   }
 
   /** The handle on how large it is, which compares with whole numbers and can't be written. */
   size(): Handle {
-    if (this.measured !== undefined) return this.measured;
+    if (this.measured_ !== undefined) return this.measured_;
     const count: Encode = (value) =>
-      Number.isSafeInteger(value) ? { N: String(value) } : invalid(this.path, 'a size is compared with a whole number');
-    const { entity, attribute, path, steps, kept } = this;
-    const codec = [count, this.decode] as const;
-    return (this.measured = new Handle(entity, attribute, path, steps, this, false, kept, 'size', codec, true));
+      Number.isSafeInteger(value)
+        ? { N: String(value) }
+        : invalid(this.path_, 'a size is compared with a whole number');
+    const { entity_: entity, attribute_: attribute, path_: path, steps_: steps, kept_: kept } = this;
+    const codec = [count, this.decode_] as const;
+    return (this.measured_ = new Handle(entity, attribute, path, steps, this, false, kept, 'size', codec, true));
   }
 
   /** The value encoded; an empty set has no form that an expression could hold. */
-  operand(value: unknown): AttributeValue {
-    return this.encode(value) ?? invalid(this.path, 'an empty set can not be compared: use notExists()');
+  operand_(value: unknown): AttributeValue {
+    return this.encode_(value) ?? invalid(this.path_, 'an empty set can not be compared: use notExists()');
   }
 
-  private compare(op: number, ...values: unknown[]): ConditionNode {
+  private compare_(op: number, ...values: unknown[]): ConditionNode {
     return new ConditionNode(
-      this.entity,
-      this.number * 32 + op,
+      this.entity_,
+      this.number_ * 32 + op,
       this,
-      values.map((value) => this.operand(value)),
+      values.map((value) => this.operand_(value)),
     );
   }
-  private plain(op: number, ...values: AttributeValue[]): ConditionNode {
-    return new ConditionNode(this.entity, this.number * 32 + op, this, values);
+  private plain_(op: number, ...values: AttributeValue[]): ConditionNode {
+    return new ConditionNode(this.entity_, this.number_ * 32 + op, this, values);
   }
 
   eq(value: unknown): ConditionNode {
-    return this.compare(Op.eq, value);
+    return this.compare_(Op.eq, value);
   }
   ne(value: unknown): ConditionNode {
-    return this.compare(Op.ne, value);
+    return this.compare_(Op.ne, value);
   }
   lt(value: unknown): ConditionNode {
-    return this.compare(Op.lt, value);
+    return this.compare_(Op.lt, value);
   }
   le(value: unknown): ConditionNode {
-    return this.compare(Op.le, value);
+    return this.compare_(Op.le, value);
   }
   gt(value: unknown): ConditionNode {
-    return this.compare(Op.gt, value);
+    return this.compare_(Op.gt, value);
   }
   ge(value: unknown): ConditionNode {
-    return this.compare(Op.ge, value);
+    return this.compare_(Op.ge, value);
   }
   between(low: unknown, high: unknown): ConditionNode {
-    const condition = this.compare(Op.between, low, high);
-    const [from, to] = condition.values as [AttributeValue, AttributeValue];
+    const condition = this.compare_(Op.between, low, high);
+    const [from, to] = condition.values_ as [AttributeValue, AttributeValue];
     // DynamoDB would refuse it with both values in its message.
-    return isAbove(from, to) ? invalid(this.path, 'between() takes the lower value first') : condition;
+    return isAbove(from, to) ? invalid(this.path_, 'between() takes the lower value first') : condition;
   }
   in(...values: unknown[]): ConditionNode {
-    if (values.length === 0 || values.length > 100) return invalid(this.path, 'in() takes 1 to 100 values');
-    return this.compare(Op.in, ...values);
+    if (values.length === 0 || values.length > 100) return invalid(this.path_, 'in() takes 1 to 100 values');
+    return this.compare_(Op.in, ...values);
   }
   exists(): ConditionNode {
-    return this.isKeyInput ? new ConditionNode(this.entity, Token.ItemExists, undefined, []) : this.plain(Op.exists);
+    return this.isKeyInput_ ? new ConditionNode(this.entity_, Token.ItemExists, undefined, []) : this.plain_(Op.exists);
   }
   notExists(): ConditionNode {
-    if (this.isKeyInput) return new ConditionNode(this.entity, Token.ItemNotExists, undefined, []);
-    return this.plain(Op.notExists);
+    if (this.isKeyInput_) return new ConditionNode(this.entity_, Token.ItemNotExists, undefined, []);
+    return this.plain_(Op.notExists);
   }
   /** An input of the primary key is there when its item is, also where an update created it and stored no inputs. */
-  private get isKeyInput(): boolean {
-    return !this.writable && !this.measuresSize && this.parent === undefined;
+  private get isKeyInput_(): boolean {
+    return !this.writable_ && !this.measuresSize_ && this.parent_ === undefined;
   }
   notExistsOrLt(value: unknown): ConditionNode {
     return this.notExists().or(this.lt(value));
@@ -273,26 +275,29 @@ export class Handle {
     return this.notExists().or(this.le(value));
   }
   beginsWith(prefix: unknown): ConditionNode {
-    return this.plain(Op.beginsWith, this.text(prefix));
+    return this.plain_(Op.beginsWith, this.text_(prefix));
   }
   contains(element: unknown): ConditionNode {
-    return this.plain(Op.contains, this.attribute.traits.kind === 'set' ? this.element(element) : this.text(element));
+    return this.plain_(
+      Op.contains,
+      this.attribute_.traits_.kind_ === 'set' ? this.element_(element) : this.text_(element),
+    );
   }
   isType(type: string): ConditionNode {
-    if (!types.has(type)) return invalid(this.path, 'isType() takes one of S, N, B, BOOL, NULL, M, L, SS, NS, BS');
-    return this.plain(Op.isType, { S: type });
+    if (!types.has(type)) return invalid(this.path_, 'isType() takes one of S, N, B, BOOL, NULL, M, L, SS, NS, BS');
+    return this.plain_(Op.isType, { S: type });
   }
   value(value: unknown): TypedOperand {
-    return { [valueBrand]: this.operand(value) };
+    return { [valueBrand]: this.operand_(value) };
   }
 
-  private text(value: unknown): AttributeValue {
-    return { S: checkText(value, this.path) };
+  private text_(value: unknown): AttributeValue {
+    return { S: checkText(value, this.path_) };
   }
   /** One element of a set, encoded as the set's elements are. */
-  private element(value: unknown): AttributeValue {
-    const make = this.attribute.traits.element;
-    return make?.(`${this.path}[]`)[0](value) ?? invalid(this.path, 'is no set');
+  private element_(value: unknown): AttributeValue {
+    const make = this.attribute_.traits_.element_;
+    return make?.(`${this.path_}[]`)[0](value) ?? invalid(this.path_, 'is no set');
   }
 }
 

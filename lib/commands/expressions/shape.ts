@@ -54,27 +54,27 @@ export type ShapeData = Handle | ExpressionText | undefined;
 
 /** Text with names and values put in by position. */
 export interface ExpressionText {
-  readonly strings: readonly string[];
+  readonly strings_: readonly string[];
   /** A handle is written as its path, `undefined` stands for a value. */
-  readonly inserts: readonly (Handle | undefined)[];
+  readonly inserts_: readonly (Handle | undefined)[];
 }
 
 /** The texts of one shape: rendered once, shared by every command of that shape. */
 export interface Rendered {
-  readonly names: Readonly<Record<string, string>> | undefined;
-  readonly update: string | undefined;
-  readonly condition: string | undefined;
+  readonly names_: Readonly<Record<string, string>> | undefined;
+  readonly update_: string | undefined;
+  readonly condition_: string | undefined;
   /** Index keys to compute when sent, each from the values at these positions. */
-  readonly indexKeys: readonly IndexKey[];
+  readonly indexKeys_: readonly IndexKey[];
   /** Handles that the update writes. */
-  readonly written: ReadonlySet<Handle>;
+  readonly written_: ReadonlySet<Handle>;
 }
 
 /** An index key that an update recomputes. */
 export interface IndexKey {
-  readonly template: KeyTemplate;
+  readonly template_: KeyTemplate;
   /** Position of each written input's value; inputs that are missing here are inputs of the primary key. */
-  readonly positions: ReadonlyMap<string, number>;
+  readonly positions_: ReadonlyMap<string, number>;
 }
 
 /** Nodes of a trie that are kept: some megabytes for an entity whose chains come in every combination. */
@@ -86,40 +86,40 @@ const maximumShapes = 4096;
  * nodes are made and dropped, so that unbounded variety costs time, not memory.
  */
 export class Shape {
-  private firstToken = 0;
-  private first: Shape | undefined = undefined;
-  private others: Map<number, Shape> | undefined = undefined;
-  rendered: Rendered | undefined = undefined;
+  private firstToken_ = 0;
+  private first_: Shape | undefined = undefined;
+  private others_: Map<number, Shape> | undefined = undefined;
+  rendered_: Rendered | undefined = undefined;
 
   private constructor(
-    readonly parent: Shape | undefined,
-    readonly token: number,
-    readonly data: ShapeData,
-    private readonly kept: boolean,
+    readonly parent_: Shape | undefined,
+    readonly token_: number,
+    readonly data_: ShapeData,
+    private readonly kept_: boolean,
     /** Counted down by all nodes of the trie. */
-    private readonly budget: { left: number },
+    private readonly budget_: { left: number },
   ) {}
 
-  static root(): Shape {
+  static root_(): Shape {
     return new Shape(undefined, Token.Root, undefined, true, { left: maximumShapes });
   }
 
   /** The node after this one. `keep` is false for what has no bounded number of forms. */
-  step(token: number, data: ShapeData = undefined, keep = true): Shape {
-    if (!keep || !this.kept) return new Shape(this, token, data, false, this.budget);
-    if (this.first !== undefined && this.firstToken === token) return this.first;
-    return this.others?.get(token) ?? this.grow(token, data);
+  step_(token: number, data: ShapeData = undefined, keep = true): Shape {
+    if (!keep || !this.kept_) return new Shape(this, token, data, false, this.budget_);
+    if (this.first_ !== undefined && this.firstToken_ === token) return this.first_;
+    return this.others_?.get(token) ?? this.grow_(token, data);
   }
 
-  private grow(token: number, data: ShapeData): Shape {
-    const { budget } = this;
+  private grow_(token: number, data: ShapeData): Shape {
+    const { budget_: budget } = this;
     if (budget.left === 0) return new Shape(this, token, data, false, budget);
     budget.left--;
     const next = new Shape(this, token, data, true, budget);
-    if (this.first === undefined) {
-      this.firstToken = token;
-      this.first = next;
-    } else (this.others ??= new Map<number, Shape>()).set(token, next);
+    if (this.first_ === undefined) {
+      this.firstToken_ = token;
+      this.first_ = next;
+    } else (this.others_ ??= new Map<number, Shape>()).set(token, next);
     return next;
   }
 }
@@ -127,6 +127,6 @@ export class Shape {
 /** The nodes from below the root to a leaf. */
 export const nodesTo = (leaf: Shape): Shape[] => {
   const nodes: Shape[] = [];
-  for (let node = leaf; node.parent !== undefined; node = node.parent) nodes.push(node);
+  for (let node = leaf; node.parent_ !== undefined; node = node.parent_) nodes.push(node);
   return nodes.reverse();
 };

@@ -48,61 +48,61 @@ export interface GetSelect<V> {
 }
 
 interface GetOptions {
-  readonly consistent?: boolean;
-  readonly projection?: Projection;
-  readonly capacity?: boolean;
-  readonly attempts?: number;
+  readonly consistent_?: boolean;
+  readonly projection_?: Projection;
+  readonly capacity_?: boolean;
+  readonly attempts_?: number;
 }
 
 /** The run-time half of {@link Get}. */
 export class GetCommand {
-  private used = false;
+  private used_ = false;
   constructor(
-    private readonly binding: Binding,
-    private readonly key: AttributeMap,
-    private readonly options: GetOptions = {},
+    private readonly binding_: Binding,
+    private readonly key_: AttributeMap,
+    private readonly options_: GetOptions = {},
     from?: GetCommand,
   ) {
     if (lifeChannel.hasSubscribers) {
-      lifeChannel.publish({ command: this, event: 'created', from, what: `get of ${binding.entity.model.name}` });
+      lifeChannel.publish({ command: this, event: 'created', from, what: `get of ${binding_.entity_.model_.name}` });
     }
   }
 
-  private with(change: GetOptions): GetCommand {
-    if (this.used) throw new CommandUsedError('get');
-    return new GetCommand(this.binding, this.key, { ...this.options, ...change }, this);
+  private with_(change: GetOptions): GetCommand {
+    if (this.used_) throw new CommandUsedError('get');
+    return new GetCommand(this.binding_, this.key_, { ...this.options_, ...change }, this);
   }
 
   consistent(): GetCommand {
-    return this.with({ consistent: true });
+    return this.with_({ consistent_: true });
   }
   project(...attributes: string[]): GetCommand {
-    return this.with({ projection: projectMembers(this.binding.entity, attributes) });
+    return this.with_({ projection_: projectMembers(this.binding_.entity_, attributes) });
   }
   select(attribute: unknown): GetCommand {
-    return this.with({ projection: projectHandle(this.binding.entity, attribute) });
+    return this.with_({ projection_: projectHandle(this.binding_.entity_, attribute) });
   }
   returnCapacity(): GetCommand {
-    return this.with({ capacity: true });
+    return this.with_({ capacity_: true });
   }
   maxAttempts(attempts: number): GetCommand {
-    return this.with({ attempts: checkAttempts(attempts) });
+    return this.with_({ attempts_: checkAttempts(attempts) });
   }
 
-  private use(): void {
-    if (this.used) throw new CommandUsedError('get');
-    this.used = true;
+  private use_(): void {
+    if (this.used_) throw new CommandUsedError('get');
+    this.used_ = true;
     if (lifeChannel.hasSubscribers) lifeChannel.publish({ command: this, event: 'used' });
   }
 
   toRequest(): GetItemCommandInput {
-    this.use();
-    const { consistent, projection, capacity } = this.options;
-    const request: GetItemCommandInput = { TableName: this.binding.table.name, Key: this.key };
+    this.use_();
+    const { consistent_: consistent, projection_: projection, capacity_: capacity } = this.options_;
+    const request: GetItemCommandInput = { TableName: this.binding_.table_.name_, Key: this.key_ };
     if (consistent === true) request.ConsistentRead = true;
     if (projection !== undefined) {
-      request.ProjectionExpression = projection.expression;
-      request.ExpressionAttributeNames = projection.names;
+      request.ProjectionExpression = projection.expression_;
+      request.ExpressionAttributeNames = projection.names_;
     }
     if (capacity === true) request.ReturnConsumedCapacity = 'TOTAL';
     return request;
@@ -114,18 +114,18 @@ export class GetCommand {
 
   async send(options?: SendOptions): Promise<unknown> {
     const command = new GetItemCommand(this.toRequest());
-    const { table, entity } = this.binding;
-    const { attempts, projection, capacity } = this.options;
-    if (attempts !== undefined) await limitAttempts(table.client, command, attempts);
-    const trace = { operation: 'GetItem', table: table.name, entity: entity.model.name };
+    const { table_: table, entity_: entity } = this.binding_;
+    const { attempts_: attempts, projection_: projection, capacity_: capacity } = this.options_;
+    if (attempts !== undefined) await limitAttempts(table.client_, command, attempts);
+    const trace = { operation: 'GetItem', table: table.name_, entity: entity.model_.name };
     return traced(trace, async (context) => {
-      const output = await table.client.send(command, httpOptions(options));
+      const output = await table.client_.send(command, httpOptions(options));
       context.outcome = 'ok';
       const stored = output.Item;
-      if (projection?.selected !== undefined) {
-        return stored === undefined ? notSelected : selected(entity.decodeAt(stored, projection.selected));
+      if (projection?.selected_ !== undefined) {
+        return stored === undefined ? notSelected : selected(entity.decodeAt_(stored, projection.selected_));
       }
-      const item = stored && this.decode(stored);
+      const item = stored && this.decode_(stored);
       const result = { found: stored !== undefined, item };
       return capacity === true ? { ...result, consumedCapacity: output.ConsumedCapacity } : result;
     });
@@ -135,24 +135,29 @@ export class GetCommand {
     return ((await this.send(options)) as { item: unknown }).item;
   }
 
-  private decode(stored: AttributeMap): unknown {
-    return this.binding.entity.decode(stored, this.options.projection?.members);
+  private decode_(stored: AttributeMap): unknown {
+    return this.binding_.entity_.decode_(stored, this.options_.projection_?.members_);
   }
 
   [readStepSymbol](): ReadParts {
-    const { projection, consistent, capacity, attempts } = this.options;
-    if (projection?.selected !== undefined)
+    const {
+      projection_: projection,
+      consistent_: consistent,
+      capacity_: capacity,
+      attempts_: attempts,
+    } = this.options_;
+    if (projection?.selected_ !== undefined)
       invalid('get', 'select() can not stand in a transaction or batch: take project()');
     if (capacity === true || attempts !== undefined) {
       invalid('get', 'returnCapacity() and maxAttempts() can not stand in a transaction or batch: say them there');
     }
-    this.use();
+    this.use_();
     return {
-      table: this.binding.table.name,
-      key: this.key,
-      consistent: consistent === true,
-      projection,
-      decode: (item) => this.decode(item),
+      table_: this.binding_.table_.name_,
+      key_: this.key_,
+      consistent_: consistent === true,
+      projection_: projection,
+      decode_: (item) => this.decode_(item),
     };
   }
 }

@@ -1,5 +1,6 @@
 import { Buffer } from 'node:buffer';
 import type { AttributeMap, AttributeValue } from '../attributes/attribute-value.js';
+import type { KeyText } from '../attributes/attribute.js';
 import type { Field } from '../attributes/fields.js';
 import { checkText } from '../attributes/text.js';
 import { corrupt, invalid } from '../errors/errors.js';
@@ -11,10 +12,10 @@ export type InputsOf<T extends string, R = never> = T extends `${string}{${infer
 
 /** One part of a template between separators: text around at most one input. */
 interface Part {
-  readonly head: string;
-  readonly field: Field | undefined;
-  readonly width: number;
-  readonly tail: string;
+  readonly head_: string;
+  readonly field_: Field | undefined;
+  readonly width_: number;
+  readonly tail_: string;
 }
 
 /** How the values of a template are told apart. */
@@ -29,75 +30,75 @@ const highest = '\u{10ffff}';
 
 /** A key's text, made of an entity's members; compiled once per entity. */
 export class KeyTemplate {
-  readonly parts: readonly Part[];
-  readonly inputs: readonly Field[];
+  readonly parts_: readonly Part[];
+  readonly inputs_: readonly Field[];
 
   constructor(
-    readonly text: string,
-    readonly role: 'pk' | 'sk',
+    readonly text_: string,
+    readonly role_: 'pk' | 'sk',
     fields: readonly Field[],
-    readonly owner: string,
-    private readonly options: TemplateOptions,
+    readonly owner_: string,
+    private readonly options_: TemplateOptions,
     /** An input of an index's key may be absent: the item is then not in the index. */
-    private readonly primary = true,
+    private readonly primary_ = true,
   ) {
-    const { separator } = options;
-    if (typeof text !== 'string' || text === '') invalid(`${owner}.${role}`, 'a key template can not be empty');
-    checkText(text, `${owner}.${role}`);
-    this.parts = text.split(separator).map((part) => this.parsePart(part, fields));
-    this.inputs = this.parts.flatMap((part) => part.field ?? []);
-    if (new Set(this.inputs).size < this.inputs.length) invalid(`${owner}.${role}`, 'names an input twice');
+    const { separator } = options_;
+    if (typeof text_ !== 'string' || text_ === '') invalid(`${owner_}.${role_}`, 'a key template can not be empty');
+    checkText(text_, `${owner_}.${role_}`);
+    this.parts_ = text_.split(separator).map((part) => this.parsePart_(part, fields));
+    this.inputs_ = this.parts_.flatMap((part) => part.field_ ?? []);
+    if (new Set(this.inputs_).size < this.inputs_.length) invalid(`${owner_}.${role_}`, 'names an input twice');
   }
 
-  private parsePart(part: string, fields: readonly Field[]): Part {
-    const where = `${this.owner}.${this.role}`;
+  private parsePart_(part: string, fields: readonly Field[]): Part {
+    const where = `${this.owner_}.${this.role_}`;
     const inputs = [...part.matchAll(/\{([^{}:]+)(?::(\d+))?\}/g)];
     const [match] = inputs;
     const rest = part.replace(/\{([^{}:]+)(?::(\d+))?\}/g, '');
     if (/[{}]/.test(rest)) invalid(where, 'has a brace that is no {input} or {input:width}');
-    if (match === undefined) return { head: part, field: undefined, width: 0, tail: '' };
+    if (match === undefined) return { head_: part, field_: undefined, width_: 0, tail_: '' };
     const [whole, name, width = '0'] = match;
     if (inputs.length > 1)
       invalid(
         where,
-        `put the separator ${this.options.separator} between two inputs: their values could not be told apart`,
+        `put the separator ${this.options_.separator} between two inputs: their values could not be told apart`,
       );
-    const field = fields.find((candidate) => candidate.name === name);
-    const key = field?.attribute.traits.key;
+    const field = fields.find((candidate) => candidate.name_ === name);
+    const key = field?.attribute_.traits_.key_;
     if (field === undefined) return invalid(where, `names {${name}}, which is no attribute`);
     if (key === undefined)
-      return invalid(field.path, 'can not stand in a key: take text, a time, an integer or a bigint');
-    if (!field.required || field.attribute.traits.fallback !== undefined) {
-      if (this.primary)
-        invalid(field.path, 'is an input of the primary key, so it can be neither optional nor defaulted');
+      return invalid(field.path_, 'can not stand in a key: take text, a time, an integer or a bigint');
+    if (!field.required_ || field.attribute_.traits_.fallback_ !== undefined) {
+      if (this.primary_)
+        invalid(field.path_, 'is an input of the primary key, so it can be neither optional nor defaulted');
     }
-    if (key.padded && Number(width) === 0 && this.role === 'sk') {
+    if (key.padded_ && Number(width) === 0 && this.role_ === 'sk') {
       invalid(where, `give {${name}} a width, as {${name}:10}: numbers of different lengths do not sort as text`);
     }
-    if (!key.padded && Number(width) > 0) invalid(where, `{${name}} is no whole number, so it takes no width`);
+    if (!key.padded_ && Number(width) > 0) invalid(where, `{${name}} is no whole number, so it takes no width`);
     return {
-      head: part.slice(0, match.index),
-      field,
-      width: Number(width),
-      tail: part.slice(match.index + whole.length),
+      head_: part.slice(0, match.index),
+      field_: field,
+      width_: Number(width),
+      tail_: part.slice(match.index + whole.length),
     };
   }
 
-  private textOf(part: Part, value: unknown): string {
-    const field = part.field as Field;
-    if (value === undefined) return invalid(field.path, 'is an input of the key, so it is required');
-    const text = (field.attribute.traits.key as { encode(v: unknown, p: string): string }).encode(value, field.path);
-    return this.guard(part, text, field.path);
+  private textOf_(part: Part, value: unknown): string {
+    const field = part.field_ as Field;
+    if (value === undefined) return invalid(field.path_, 'is an input of the key, so it is required');
+    const text = (field.attribute_.traits_.key_ as KeyText).encode_(value, field.path_);
+    return this.guard_(part, text, field.path_);
   }
 
-  private guard(part: Part, text: string, path: string): string {
-    const { separator, escape } = this.options;
+  private guard_(part: Part, text: string, path: string): string {
+    const { separator, escape } = this.options_;
     if (text === '') return invalid(path, 'is empty, which a key can not be');
-    if (part.width > 0) {
+    if (part.width_ > 0) {
       if (text.charCodeAt(0) === 45) return invalid(path, 'is negative, which does not sort as text');
-      return text.length > part.width
-        ? invalid(path, `has more digits than the ${part.width} of its width in the key`)
-        : text.padStart(part.width, '0');
+      return text.length > part.width_
+        ? invalid(path, `has more digits than the ${part.width_} of its width in the key`)
+        : text.padStart(part.width_, '0');
     }
     if (escape) return escaped(text, separator);
     if (text.includes(separator)) {
@@ -109,25 +110,28 @@ export class KeyTemplate {
   /** The key's text; refuses a missing or empty input, one that holds the separator, and too many bytes. */
   of(values: Record<string, unknown>): string {
     if (typeof values !== 'object' || values === null)
-      return invalid(`${this.owner}.${this.role}`, 'expected an object with the inputs of the key');
+      return invalid(`${this.owner_}.${this.role_}`, 'expected an object with the inputs of the key');
     let text = '';
-    for (let i = 0; i < this.parts.length; i++) {
-      const part = this.parts[i] as Part;
-      if (i > 0) text += this.options.separator;
-      text += part.field === undefined ? part.head : part.head + this.textOf(part, values[part.field.name]) + part.tail;
+    for (let i = 0; i < this.parts_.length; i++) {
+      const part = this.parts_[i] as Part;
+      if (i > 0) text += this.options_.separator;
+      text +=
+        part.field_ === undefined
+          ? part.head_
+          : part.head_ + this.textOf_(part, values[part.field_.name_]) + part.tail_;
     }
-    return this.withinLimit(text);
+    return this.withinLimit_(text);
   }
 
   /** Whether the inputs that an item stores are those of its key; one that is not stored is read from the key. */
-  agrees(stored: AttributeMap, key: string): boolean {
-    const { separator, escape } = this.options;
+  agrees_(stored: AttributeMap, key: string): boolean {
+    const { separator, escape } = this.options_;
     let at = 0;
-    for (let i = 0; i < this.parts.length; i++) {
-      const { head, field, width, tail } = this.parts[i] as Part;
+    for (let i = 0; i < this.parts_.length; i++) {
+      const { head_: head, field_: field, width_: width, tail_: tail } = this.parts_[i] as Part;
       let text = i === 0 ? head : separator + head;
       if (field !== undefined) {
-        const value = stored[field.stored];
+        const value = stored[field.stored_];
         const input = value?.S ?? value?.N?.padStart(width, '0');
         if (input === undefined) return true;
         text += (escape ? escaped(input, separator) : input) + tail;
@@ -139,24 +143,24 @@ export class KeyTemplate {
   }
 
   /** The key's text from inputs that are encoded already. */
-  ofEncoded(encoded: (field: Field) => AttributeValue | undefined): string {
-    const texts = this.parts.map((part) => {
-      const { field } = part;
-      if (field === undefined) return part.head;
+  ofEncoded_(encoded: (field: Field) => AttributeValue | undefined): string {
+    const texts = this.parts_.map((part) => {
+      const { field_: field } = part;
+      if (field === undefined) return part.head_;
       const value = encoded(field);
-      const text = value?.S ?? value?.N ?? invalid(field.path, 'is an input of a key, so it is required');
-      return part.head + this.guard(part, text, field.path) + part.tail;
+      const text = value?.S ?? value?.N ?? invalid(field.path_, 'is an input of a key, so it is required');
+      return part.head_ + this.guard_(part, text, field.path_) + part.tail_;
     });
-    return this.withinLimit(texts.join(this.options.separator));
+    return this.withinLimit_(texts.join(this.options_.separator));
   }
 
-  private withinLimit(text: string): string {
-    const limit = maximumBytes[this.role];
+  private withinLimit_(text: string): string {
+    const limit = maximumBytes[this.role_];
     // A character takes at most three bytes per UTF-16 unit.
     if (text.length * 3 > limit && Buffer.byteLength(text) > limit) {
       invalid(
-        `${this.owner}.${this.role}`,
-        `is longer than the ${limit} bytes of a ${this.role === 'pk' ? 'partition' : 'sort'} key`,
+        `${this.owner_}.${this.role_}`,
+        `is longer than the ${limit} bytes of a ${this.role_ === 'pk' ? 'partition' : 'sort'} key`,
       );
     }
     return text;
@@ -166,50 +170,53 @@ export class KeyTemplate {
    * The text that every key starts with which has the given inputs: up to the first input that is missing. `complete`
    * where none is. Refuses an input after a missing one, which no prefix can hold.
    */
-  prefix(values: Record<string, unknown>): { text: string; complete: boolean; next: Part | undefined } {
+  prefix_(values: Record<string, unknown>): { text: string; complete: boolean; next: Part | undefined } {
     let text = '';
-    for (let i = 0; i < this.parts.length; i++) {
-      const part = this.parts[i] as Part;
-      if (i > 0) text += this.options.separator;
-      text += part.head;
-      if (part.field === undefined) continue;
-      if (values[part.field.name] === undefined) {
-        const late = this.parts.slice(i + 1).find((later) => later.field && values[later.field.name] !== undefined);
-        if (late?.field)
-          invalid(late.field.path, `needs ${part.field.name} too: the inputs of a sort key are given from the left`);
-        return { text: this.withinLimit(text), complete: false, next: part };
+    for (let i = 0; i < this.parts_.length; i++) {
+      const part = this.parts_[i] as Part;
+      if (i > 0) text += this.options_.separator;
+      text += part.head_;
+      if (part.field_ === undefined) continue;
+      if (values[part.field_.name_] === undefined) {
+        const late = this.parts_.slice(i + 1).find((later) => later.field_ && values[later.field_.name_] !== undefined);
+        if (late?.field_)
+          invalid(
+            late.field_.path_,
+            `needs ${part.field_.name_} too: the inputs of a sort key are given from the left`,
+          );
+        return { text: this.withinLimit_(text), complete: false, next: part };
       }
-      text += this.textOf(part, values[part.field.name]) + part.tail;
+      text += this.textOf_(part, values[part.field_.name_]) + part.tail_;
     }
-    return { text: this.withinLimit(text), complete: true, next: undefined };
+    return { text: this.withinLimit_(text), complete: true, next: undefined };
   }
 
   /** What a key starts with that starts with `text`, and whose next input, `part`, starts with `start`. */
-  start(text: string, part: Part, start: string): string {
-    if (part.width > 0 || part.field?.attribute.traits.key?.padded) {
-      return invalid(part.field?.path ?? '', 'is a number, which has no prefix: use between()');
+  start_(text: string, part: Part, start: string): string {
+    if (part.width_ > 0 || part.field_?.attribute_.traits_.key_?.padded_) {
+      return invalid(part.field_?.path_ ?? '', 'is a number, which has no prefix: use between()');
     }
-    const path = part.field?.path ?? '';
-    return this.withinLimit(text + this.guard(part, checkText(start, path), path));
+    const path = part.field_?.path_ ?? '';
+    return this.withinLimit_(text + this.guard_(part, checkText(start, path), path));
   }
 
   /** The inputs of a stored key. */
   parse(text: string): Record<string, unknown> {
-    return this.tryParse(text) ?? corrupt(`${this.owner}.${this.role}`, 'a key of its template');
+    return this.tryParse_(text) ?? corrupt(`${this.owner_}.${this.role_}`, 'a key of its template');
   }
 
-  tryParse(text: string): Record<string, unknown> | undefined {
-    const { separator, escape } = this.options;
+  tryParse_(text: string): Record<string, unknown> | undefined {
+    const { separator, escape } = this.options_;
     if (typeof text !== 'string') return undefined;
     const texts = text.split(separator);
-    if (texts.length !== this.parts.length) return undefined;
+    if (texts.length !== this.parts_.length) return undefined;
     const values: Record<string, unknown> = {};
     try {
-      this.parts.forEach(({ field, head, tail }, i) => {
+      this.parts_.forEach(({ field_: field, head_: head, tail_: tail }, i) => {
         if (field === undefined) return;
         const given = texts[i] as string;
         const inner = given.slice(head.length, given.length - tail.length);
-        values[field.name] = field.attribute.traits.key?.decode(escape ? decodeURIComponent(inner) : inner);
+        values[field.name_] = field.attribute_.traits_.key_?.decode_(escape ? decodeURIComponent(inner) : inner);
       });
       // Only what these values give is a key of this template: no other spelling, width, head or escape.
       return this.of(values) === text ? values : undefined;
@@ -219,12 +226,12 @@ export class KeyTemplate {
   }
 
   /** Whether some text could be a key of both templates. */
-  meets(other: KeyTemplate): boolean {
-    if (this.options.separator !== other.options.separator) return couldStartAlike(this, other);
+  meets_(other: KeyTemplate): boolean {
+    if (this.options_.separator !== other.options_.separator) return couldStartAlike(this, other);
     return (
-      this.parts.length === other.parts.length &&
-      this.parts.every((part, i) =>
-        partsMeet(part, other.parts[i] as Part, this.options.escape || other.options.escape),
+      this.parts_.length === other.parts_.length &&
+      this.parts_.every((part, i) =>
+        partsMeet(part, other.parts_[i] as Part, this.options_.escape || other.options_.escape),
       )
     );
   }
@@ -238,26 +245,27 @@ const escaped = (text: string, separator: string): string =>
   text.replaceAll('%', '%25').replaceAll(separator, encodeSeparator(separator)).replaceAll(highest, '%F4%8F%BF%BF');
 
 const partsMeet = (a: Part, b: Part, escaped: boolean): boolean => {
-  if (a.field === undefined && b.field === undefined) return a.head === b.head;
-  if (a.field === undefined) return literalFits(a.head, b, escaped);
-  if (b.field === undefined) return literalFits(b.head, a, escaped);
+  if (a.field_ === undefined && b.field_ === undefined) return a.head_ === b.head_;
+  if (a.field_ === undefined) return literalFits(a.head_, b, escaped);
+  if (b.field_ === undefined) return literalFits(b.head_, a, escaped);
   return (
-    (a.head.startsWith(b.head) || b.head.startsWith(a.head)) && (a.tail.endsWith(b.tail) || b.tail.endsWith(a.tail))
+    (a.head_.startsWith(b.head_) || b.head_.startsWith(a.head_)) &&
+    (a.tail_.endsWith(b.tail_) || b.tail_.endsWith(a.tail_))
   );
 };
 
 const literalFits = (literal: string, part: Part, escaped: boolean): boolean => {
-  if (!literal.startsWith(part.head) || !literal.endsWith(part.tail)) return false;
-  const inner = literal.slice(part.head.length, literal.length - part.tail.length);
-  const pattern = part.field?.attribute.traits.key?.pattern;
+  if (!literal.startsWith(part.head_) || !literal.endsWith(part.tail_)) return false;
+  const inner = literal.slice(part.head_.length, literal.length - part.tail_.length);
+  const pattern = part.field_?.attribute_.traits_.key_?.pattern_;
   // An escaped value does not look as its pattern says.
   const fits = pattern === undefined || escaped || pattern.test(inner);
-  return literal.length > part.head.length + part.tail.length && fits;
+  return literal.length > part.head_.length + part.tail_.length && fits;
 };
 
 /** With different separators a value of one may look like a separator of the other, so only the fixed start tells. */
 const couldStartAlike = (a: KeyTemplate, b: KeyTemplate): boolean => {
-  const start = (template: KeyTemplate): string => template.text.split('{')[0] as string;
+  const start = (template: KeyTemplate): string => template.text_.split('{')[0] as string;
   return start(a).startsWith(start(b)) || start(b).startsWith(start(a));
 };
 

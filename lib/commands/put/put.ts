@@ -55,9 +55,9 @@ export class PutCommand extends WriteCommand {
   constructor(
     binding: Binding,
     /** Encoded when the put is made, so that what changes in the object afterwards is not written. */
-    private readonly item: AttributeMap,
-    private readonly version: number | undefined,
-    shape: Shape = binding.entity.root.step(Token.Put),
+    private readonly item_: AttributeMap,
+    private readonly version_: number | undefined,
+    shape: Shape = binding.entity_.root_.step_(Token.Put),
     values: AttributeValue[] = [],
     count = 0,
     options: WriteOptions = noOptions,
@@ -66,11 +66,11 @@ export class PutCommand extends WriteCommand {
     super('Put', binding, shape, values, count, options, from);
   }
 
-  static of(binding: Binding, item: Record<string, unknown>): PutCommand {
-    const { entity } = binding;
-    const { version } = entity.model;
-    const encoded = entity.encode(item);
-    return new PutCommand(binding, encoded, version && ((item[version.name] ?? 0) as number));
+  static of_(binding: Binding, item: Record<string, unknown>): PutCommand {
+    const { entity_: entity } = binding;
+    const { version_: version } = entity.model_;
+    const encoded = entity.encode_(item);
+    return new PutCommand(binding, encoded, version && ((item[version.name_] ?? 0) as number));
   }
 
   /** Reached only past the types: a put checks the version of its item. */
@@ -78,41 +78,41 @@ export class PutCommand extends WriteCommand {
     return invalid('ifVersion', 'a put takes the version from its item');
   }
 
-  protected override fork(shape: Shape, values: AttributeValue[], count: number, options: WriteOptions): this {
-    return new PutCommand(this.binding, this.item, this.version, shape, values, count, options, this) as this;
+  protected override fork_(shape: Shape, values: AttributeValue[], count: number, options: WriteOptions): this {
+    return new PutCommand(this.binding_, this.item_, this.version_, shape, values, count, options, this) as this;
   }
 
-  override storedKey(): AttributeMap {
-    const { pk, sk } = this.binding.entity.naming;
-    const key: AttributeMap = { [pk]: this.item[pk] as AttributeValue };
-    if (sk !== undefined) key[sk] = this.item[sk] as AttributeValue;
+  override storedKey_(): AttributeMap {
+    const { pk, sk } = this.binding_.entity_.naming_;
+    const key: AttributeMap = { [pk]: this.item_[pk] as AttributeValue };
+    if (sk !== undefined) key[sk] = this.item_[sk] as AttributeValue;
     return key;
   }
 
-  protected override build(at: Cursor): BuiltWrite {
-    const { entity, table } = this.binding;
-    let { item } = this;
+  protected override build_(at: Cursor): BuiltWrite {
+    const { entity_: entity, table_: table } = this.binding_;
+    let { item_: item } = this;
     let version: number | undefined;
-    const field = entity.model.version;
-    if (field !== undefined && this.version !== undefined) {
-      version = this.version + 1;
-      const encoded = field.encode(version) as AttributeValue;
-      item = { ...item, [entity.storedName(field)]: encoded };
-      if (this.options.ignoreVersion !== true) {
-        if (this.version === 0) at.shape = at.shape.step(Token.IfNotExists);
+    const field = entity.model_.version_;
+    if (field !== undefined && this.version_ !== undefined) {
+      version = this.version_ + 1;
+      const encoded = field.encode_(version) as AttributeValue;
+      item = { ...item, [entity.storedName_(field)]: encoded };
+      if (this.options_.ignoreVersion_ !== true) {
+        if (this.version_ === 0) at.shape_ = at.shape_.step_(Token.IfNotExists);
         else {
-          at.shape = at.shape.step(Token.VersionIs);
-          at.values.push(field.encode(this.version) as AttributeValue);
+          at.shape_ = at.shape_.step_(Token.VersionIs);
+          at.values_.push(field.encode_(this.version_) as AttributeValue);
         }
       }
     }
-    const request = { TableName: table.name, Item: item };
-    const rendered = this.rendered(at);
-    if (rendered.condition !== undefined) this.expressions(request, rendered, at);
-    return { request, version };
+    const request = { TableName: table.name_, Item: item };
+    const rendered = this.rendered_(at);
+    if (rendered.condition_ !== undefined) this.expressions_(request, rendered, at);
+    return { request_: request, version_: version };
   }
 
-  protected override sdkCommand(request: PutItemCommandInput): PutItemCommand {
+  protected override sdkCommand_(request: PutItemCommandInput): PutItemCommand {
     return new PutItemCommand(request);
   }
 }

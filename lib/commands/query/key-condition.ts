@@ -16,22 +16,22 @@ type Values = Record<string, unknown>;
 /** From the inputs that are given, from the left: the whole key, or what keys with these inputs start with. */
 export const fromInputs = (template: KeyTemplate | undefined, values: Values): SortCondition => {
   if (template === undefined) return { operator: 'none' };
-  const { text, complete } = template.prefix(values);
+  const { text, complete } = template.prefix_(values);
   if (complete) return { operator: 'equal', text };
   return text === '' ? { operator: 'none' } : { operator: 'beginsWith', text };
 };
 
 /** Keys whose next input starts with a text. */
 export const startingWith = (template: KeyTemplate, values: Values, start: string): SortCondition => {
-  const { text, next } = template.prefix(values);
+  const { text, next } = template.prefix_(values);
   if (next === undefined) return invalid('beginsWith', 'the sort key is complete already');
-  return { operator: 'beginsWith', text: template.start(text, next, start) };
+  return { operator: 'beginsWith', text: template.start_(text, next, start) };
 };
 
 /** Whole keys, or prefixes of them, on both sides; a prefix as the upper end includes the keys that start with it. */
 export const between = (template: KeyTemplate, given: Values, low: Values, high: Values): SortCondition => {
-  const from = template.prefix(join('between', template, given, low));
-  const to = template.prefix(join('between', template, given, high));
+  const from = template.prefix_(join('between', template, given, low));
+  const to = template.prefix_(join('between', template, given, high));
   return range('between', lowest(from.text), to.complete ? to.text : textAbove(to.text));
 };
 
@@ -40,8 +40,8 @@ export const between = (template: KeyTemplate, given: Values, low: Values, high:
  * other side is their common start, and the exclusive ends are the texts just beside.
  */
 export const compared = (template: KeyTemplate, given: Values, operator: SortOperator, side: Values): SortCondition => {
-  const start = template.prefix(given).text;
-  const { text, complete } = template.prefix(join(operator, template, given, side));
+  const start = template.prefix_(given).text;
+  const { text, complete } = template.prefix_(join(operator, template, given, side));
   if (text === start) return invalid(operator, 'expected an input of the sort key beyond those that the query has');
   const end = textAbove(start);
   switch (operator) {
@@ -63,7 +63,7 @@ const join = (operator: string, template: KeyTemplate, given: Values, side: Valu
   for (const name of Object.keys(side)) {
     if (side[name] === undefined) continue;
     if (given[name] !== undefined) invalid(operator, 'has an input that the query has already');
-    if (!template.inputs.some((input) => input.name === name))
+    if (!template.inputs_.some((input) => input.name_ === name))
       invalid(operator, 'expected inputs of the sort key only');
     joined[name] = side[name];
   }

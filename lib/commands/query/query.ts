@@ -82,17 +82,17 @@ type Values = Record<string, unknown>;
 
 /** What stays the same along a chain. */
 interface QuerySource extends Source {
-  readonly given: Values;
-  readonly partition: string;
+  readonly given_: Values;
+  readonly partition_: string;
 }
 
 /** The run-time half of {@link Query}. */
 export class QueryCommand extends PagedRead {
-  declare protected readonly source: QuerySource;
+  declare protected readonly source_: QuerySource;
 
   constructor(
     source: QuerySource,
-    private readonly sort: SortCondition,
+    private readonly sort_: SortCondition,
     filters: readonly unknown[] = [],
     options: PagedOptions = {},
     from?: QueryCommand,
@@ -101,78 +101,84 @@ export class QueryCommand extends PagedRead {
   }
 
   static of(binding: Binding, index: EntityIndex | undefined, inputs: Values): QueryCommand {
-    const { model } = binding.entity;
+    const { model_: model } = binding.entity_;
     if (typeof inputs !== 'object' || inputs === null) invalid(model.name, 'expected an object with inputs of the key');
     const given = { ...inputs };
     const { pk, sk } = index ?? model;
-    const known = new Set([...pk.inputs, ...(sk?.inputs ?? [])].map((field) => field.name));
+    const known = new Set([...pk.inputs_, ...(sk?.inputs_ ?? [])].map((field) => field.name_));
     for (const name of Object.keys(given)) if (!known.has(name)) invalid(model.name, 'expected inputs of the key only');
-    const source = { binding, index, given, partition: pk.of(given), reader: readerOf(binding) };
+    const source = {
+      binding_: binding,
+      index_: index,
+      given_: given,
+      partition_: pk.of(given),
+      reader_: readerOf(binding),
+    };
     return new QueryCommand(source, fromInputs(sk, given));
   }
 
-  protected override fork(filters: readonly unknown[], options: PagedOptions): this {
-    return new QueryCommand(this.source, this.sort, filters, options, this) as this;
+  protected override fork_(filters: readonly unknown[], options: PagedOptions): this {
+    return new QueryCommand(this.source_, this.sort_, filters, options, this) as this;
   }
 
-  private sorted(make: (template: KeyTemplate, given: Values) => SortCondition): QueryCommand {
-    this.refuseUsed();
-    const { index, binding, given } = this.source;
-    const template = (index ?? binding.entity.model).sk;
+  private sorted_(make: (template: KeyTemplate, given: Values) => SortCondition): QueryCommand {
+    this.refuseUsed_();
+    const { index_: index, binding_: binding, given_: given } = this.source_;
+    const template = (index ?? binding.entity_.model_).sk;
     if (template === undefined) return invalid('query', 'there is no sort key to compare');
-    if (this.options.sorted === true) invalid('query', 'takes one condition on the sort key');
-    const options = { ...this.options, sorted: true };
-    return new QueryCommand(this.source, make(template, given), this.filters, options, this);
+    if (this.options_.sorted_ === true) invalid('query', 'takes one condition on the sort key');
+    const options = { ...this.options_, sorted_: true };
+    return new QueryCommand(this.source_, make(template, given), this.filters_, options, this);
   }
 
   between(low: Values, high: Values): QueryCommand {
-    return this.sorted((template, given) => between(template, given, low, high));
+    return this.sorted_((template, given) => between(template, given, low, high));
   }
   beginsWith(start: string): QueryCommand {
-    return this.sorted((template, given) => startingWith(template, given, start));
+    return this.sorted_((template, given) => startingWith(template, given, start));
   }
   lt(inputs: Values): QueryCommand {
-    return this.compared('lt', inputs);
+    return this.compared_('lt', inputs);
   }
   le(inputs: Values): QueryCommand {
-    return this.compared('le', inputs);
+    return this.compared_('le', inputs);
   }
   gt(inputs: Values): QueryCommand {
-    return this.compared('gt', inputs);
+    return this.compared_('gt', inputs);
   }
   ge(inputs: Values): QueryCommand {
-    return this.compared('ge', inputs);
+    return this.compared_('ge', inputs);
   }
-  private compared(operator: SortOperator, inputs: Values): QueryCommand {
-    return this.sorted((template, given) => compared(template, given, operator, inputs));
+  private compared_(operator: SortOperator, inputs: Values): QueryCommand {
+    return this.sorted_((template, given) => compared(template, given, operator, inputs));
   }
   reverse(): this {
-    return this.with({ reverse: true });
+    return this.with_({ reverse_: true });
   }
 
-  protected override fixed(): readonly Field[] {
-    const { index, binding, given } = this.source;
-    const { pk, sk } = index ?? binding.entity.model;
-    return [...pk.inputs, ...(sk?.inputs ?? []).filter((field) => given[field.name] !== undefined)];
+  protected override fixed_(): readonly Field[] {
+    const { index_: index, binding_: binding, given_: given } = this.source_;
+    const { pk, sk } = index ?? binding.entity_.model_;
+    return [...pk.inputs_, ...(sk?.inputs_ ?? []).filter((field) => given[field.name_] !== undefined)];
   }
 
-  protected override fixedKey({ pk }: IndexNaming): AttributeMap {
-    return { [pk]: { S: this.source.partition } };
+  protected override fixedKey_({ pk }: IndexNaming): AttributeMap {
+    return { [pk]: { S: this.source_.partition_ } };
   }
 
-  protected override complete(request: PagedRequest, keys: IndexNaming, count: boolean): string | undefined {
+  protected override complete_(request: PagedRequest, keys: IndexNaming, count: boolean): string | undefined {
     const names: Record<string, string> = { ...request.ExpressionAttributeNames, '#pk': keys.pk };
-    const values: AttributeMap = { ...request.ExpressionAttributeValues, ':pk': { S: this.source.partition } };
-    request.KeyConditionExpression = `#pk = :pk${this.sortExpression(keys.sk, names, values)}`;
+    const values: AttributeMap = { ...request.ExpressionAttributeValues, ':pk': { S: this.source_.partition_ } };
+    request.KeyConditionExpression = `#pk = :pk${this.sortExpression_(keys.sk, names, values)}`;
     request.ExpressionAttributeNames = names;
     request.ExpressionAttributeValues = values;
-    if (this.options.reverse === true) request.ScanIndexForward = false;
+    if (this.options_.reverse_ === true) request.ScanIndexForward = false;
     // A count sees no items, so DynamoDB has to tell the entity's from others.
-    return count ? this.typeFilter(request) : undefined;
+    return count ? this.typeFilter_(request) : undefined;
   }
 
-  private sortExpression(sk: string | undefined, names: Record<string, string>, values: AttributeMap): string {
-    const { sort } = this;
+  private sortExpression_(sk: string | undefined, names: Record<string, string>, values: AttributeMap): string {
+    const { sort_: sort } = this;
     if (sort.operator === 'none') return '';
     names['#sk'] = sk as string;
     if (sort.operator === 'between') {
@@ -184,16 +190,16 @@ export class QueryCommand extends PagedRead {
     return sort.operator === 'equal' ? ' AND #sk = :sk' : ' AND begins_with(#sk, :sk)';
   }
 
-  protected override sdkCommand(request: PagedRequest): SdkQueryCommand {
+  protected override sdkCommand_(request: PagedRequest): SdkQueryCommand {
     return new SdkQueryCommand(request);
   }
 
   async first(options?: SendOptions): Promise<unknown> {
     const request = this.toRequest();
     // A filter, or an item of another entity, may leave nothing of a page of one.
-    if (this.filters.length === 0) request.Limit = 1;
-    for await (const output of this.outputs(request, options)) {
-      const items = this.read(output);
+    if (this.filters_.length === 0) request.Limit = 1;
+    for await (const output of this.outputs_(request, options)) {
+      const items = this.read_(output);
       if (items.length > 0) return items[0];
     }
     return undefined;

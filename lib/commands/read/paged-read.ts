@@ -20,136 +20,142 @@ import type { Source } from './reader.js';
 
 /** The run-time half of query and scan: chains that end in pages of items. */
 export abstract class PagedRead {
-  private used = false;
+  private used_ = false;
   /** What tells a cursor of another read apart. */
-  private identity: readonly string[] = [];
+  private identity_: readonly string[] = [];
 
   constructor(
-    private readonly operation: 'Query' | 'Scan',
-    protected readonly source: Source,
-    protected readonly filters: readonly unknown[],
-    protected readonly options: PagedOptions,
+    private readonly operation_: 'Query' | 'Scan',
+    protected readonly source_: Source,
+    protected readonly filters_: readonly unknown[],
+    protected readonly options_: PagedOptions,
     from: object | undefined,
   ) {
     if (lifeChannel.hasSubscribers) {
-      const what = `${operation.toLowerCase()} of ${source.reader.name}`;
+      const what = `${operation_.toLowerCase()} of ${source_.reader_.name_}`;
       lifeChannel.publish({ command: this, event: 'created', from, what });
     }
   }
 
-  protected abstract fork(filters: readonly unknown[], options: PagedOptions): this;
-  protected abstract sdkCommand(request: PagedRequest): QueryCommand | ScanCommand;
+  protected abstract fork_(filters: readonly unknown[], options: PagedOptions): this;
+  protected abstract sdkCommand_(request: PagedRequest): QueryCommand | ScanCommand;
   /** Adds what only this operation has; the result is a filter of its own. */
-  protected abstract complete(request: PagedRequest, keys: IndexNaming, count: boolean): string | undefined;
+  protected abstract complete_(request: PagedRequest, keys: IndexNaming, count: boolean): string | undefined;
   /** Members that every item has one value of. */
-  protected abstract fixed(): readonly Field[];
+  protected abstract fixed_(): readonly Field[];
   /** What every start key holds, whatever a cursor says. */
-  protected abstract fixedKey(keys: IndexNaming): AttributeMap;
+  protected abstract fixedKey_(keys: IndexNaming): AttributeMap;
 
-  protected refuseUsed(): void {
-    if (this.used) throw new CommandUsedError(this.operation.toLowerCase());
+  protected refuseUsed_(): void {
+    if (this.used_) throw new CommandUsedError(this.operation_.toLowerCase());
   }
 
-  protected with(change: PagedOptions): this {
-    this.refuseUsed();
-    return this.fork(this.filters, { ...this.options, ...change });
+  protected with_(change: PagedOptions): this {
+    this.refuseUsed_();
+    return this.fork_(this.filters_, { ...this.options_, ...change });
   }
 
   filter(condition: unknown): this {
-    this.refuseUsed();
-    conditionOf(condition, this.source.binding.entity.model);
-    return this.fork([...this.filters, condition], this.options);
+    this.refuseUsed_();
+    conditionOf(condition, this.source_.binding_.entity_.model_);
+    return this.fork_([...this.filters_, condition], this.options_);
   }
   consistent(): this {
-    return this.with({ consistent: true });
+    return this.with_({ consistent_: true });
   }
   limit(limit: number): this {
     if (!Number.isSafeInteger(limit) || limit < 1) invalid('limit', 'expected a whole number from 1 on');
-    return this.with({ limit });
+    return this.with_({ limit_: limit });
   }
   after(cursor: string | undefined): this {
-    return this.with({ after: cursor });
+    return this.with_({ after_: cursor });
   }
   project(...attributes: string[]): this {
-    return this.with({ projection: projectMembers(this.source.binding.entity, attributes) });
+    return this.with_({ projection_: projectMembers(this.source_.binding_.entity_, attributes) });
   }
   select(attribute: unknown): this {
-    return this.with({ projection: projectHandle(this.source.binding.entity, attribute) });
+    return this.with_({ projection_: projectHandle(this.source_.binding_.entity_, attribute) });
   }
   returnCapacity(): this {
-    return this.with({ capacity: true });
+    return this.with_({ capacity_: true });
   }
   maxAttempts(attempts: number): this {
-    return this.with({ attempts: checkAttempts(attempts) });
+    return this.with_({ attempts_: checkAttempts(attempts) });
   }
 
   /** The key attributes of what is read. */
-  private keys(): IndexNaming {
-    const { binding, index } = this.source;
-    const { naming } = binding.entity;
-    return index === undefined ? naming : (naming.indexes[index.name] as IndexNaming);
+  private keys_(): IndexNaming {
+    const { binding_: binding, index_: index } = this.source_;
+    const { naming_: naming } = binding.entity_;
+    return index === undefined ? naming : (naming.indexes[index.name_] as IndexNaming);
   }
 
   /** The key attributes that a cursor holds. */
-  private cursorNames(): string[] {
-    const keys = this.keys();
-    const { pk, sk } = this.source.binding.entity.naming;
-    const fixed = this.fixedKey(keys);
+  private cursorNames_(): string[] {
+    const keys = this.keys_();
+    const { pk, sk } = this.source_.binding_.entity_.naming_;
+    const fixed = this.fixedKey_(keys);
     const names = new Set([keys.pk, keys.sk, pk, sk]);
     return [...names].filter((name): name is string => name !== undefined && fixed[name] === undefined);
   }
 
-  private build(count: boolean): PagedRequest {
-    const { binding, index } = this.source;
-    const { entity, table } = binding;
-    const { consistent, limit, after, projection, capacity } = this.options;
-    if (!count) checkProjection(this.source, projection);
-    const at: Cursor = { shape: entity.root.step(Token.Read), values: [] };
-    for (const filter of this.filters) {
-      const condition = conditionOf(filter, entity.model);
-      checkFilter(this.source, condition, this.fixed());
-      at.shape = at.shape.step(Token.If);
-      condition.write(at);
+  private build_(count: boolean): PagedRequest {
+    const { binding_: binding, index_: index } = this.source_;
+    const { entity_: entity, table_: table } = binding;
+    const {
+      consistent_: consistent,
+      limit_: limit,
+      after_: after,
+      projection_: projection,
+      capacity_: capacity,
+    } = this.options_;
+    if (!count) checkProjection(this.source_, projection);
+    const at: Cursor = { shape_: entity.root_.step_(Token.Read), values_: [] };
+    for (const filter of this.filters_) {
+      const condition = conditionOf(filter, entity.model_);
+      checkFilter(this.source_, condition, this.fixed_());
+      at.shape_ = at.shape_.step_(Token.If);
+      condition.write_(at);
     }
-    const { condition, names } = render(entity, at.shape, false);
-    const values = placeholders(at.values, at.values.length);
-    const request: PagedRequest = { TableName: table.name };
+    const { condition_: condition, names_: names } = render(entity, at.shape_, false);
+    const values = placeholders(at.values_, at.values_.length);
+    const request: PagedRequest = { TableName: table.name_ };
     // The names are shared by all commands of this shape.
     if (names !== undefined) request.ExpressionAttributeNames = { ...names };
     if (values !== undefined) request.ExpressionAttributeValues = values;
-    if (index !== undefined) request.IndexName = index.name;
-    const own = this.complete(request, this.keys(), count);
+    if (index !== undefined) request.IndexName = index.name_;
+    const own = this.complete_(request, this.keys_(), count);
     const filter =
       own === undefined || condition === undefined ? (own ?? condition) : `${parenthesise(condition)} AND ${own}`;
     if (filter !== undefined) request.FilterExpression = filter;
-    this.identity = this.identify(request, condition, names);
+    this.identity_ = this.identify_(request, condition, names);
     // An index that doesn't project everything is not asked for what it may lack: it holds little, and DynamoDB refuses.
-    const whole = index?.project === undefined;
+    const whole = index?.project_ === undefined;
     if (count && whole) request.Select = 'COUNT';
     else if (projection !== undefined && whole) {
-      request.ProjectionExpression = projection.expression;
-      request.ExpressionAttributeNames = { ...request.ExpressionAttributeNames, ...projection.names };
+      request.ProjectionExpression = projection.expression_;
+      request.ExpressionAttributeNames = { ...request.ExpressionAttributeNames, ...projection.names_ };
     }
     if (consistent === true) {
-      if (this.keys().pk !== entity.naming.pk) invalid('consistent', 'a global index has no consistent reads');
+      if (this.keys_().pk !== entity.naming_.pk) invalid('consistent', 'a global index has no consistent reads');
       request.ConsistentRead = true;
     }
     if (limit !== undefined && !count) request.Limit = limit;
     if (capacity === true) request.ReturnConsumedCapacity = 'TOTAL';
     if (after !== undefined) {
-      const key = readCursor(after, this.cursorNames(), this.identity);
-      request.ExclusiveStartKey = { ...key, ...this.fixedKey(this.keys()) };
+      const key = readCursor(after, this.cursorNames_(), this.identity_);
+      request.ExclusiveStartKey = { ...key, ...this.fixedKey_(this.keys_()) };
     }
     return request;
   }
 
   /** What makes two requests the same read; a count, which asks for types too, is the same. */
-  private identify(request: PagedRequest, condition: string | undefined, names: object | undefined): string[] {
+  private identify_(request: PagedRequest, condition: string | undefined, names: object | undefined): string[] {
     const { IndexName = '', KeyConditionExpression = '', ScanIndexForward = true } = request;
     const values = Object.entries(request.ExpressionAttributeValues ?? {}).filter(([name]) => !name.startsWith(':t'));
     return [
-      this.operation,
-      this.source.reader.name,
+      this.operation_,
+      this.source_.reader_.name_,
       request.TableName ?? '',
       IndexName,
       KeyConditionExpression,
@@ -161,11 +167,11 @@ export abstract class PagedRead {
   }
 
   /** Has DynamoDB tell the read's items from others by their type, where it is sure to be held. */
-  protected typeFilter(request: PagedRequest): string | undefined {
-    const { binding, reader, index } = this.source;
-    if (index?.project !== undefined) return undefined;
-    request.ExpressionAttributeNames = { ...request.ExpressionAttributeNames, '#type': binding.entity.naming.type };
-    const values = reader.types.map((type, i) => {
+  protected typeFilter_(request: PagedRequest): string | undefined {
+    const { binding_: binding, reader_: reader, index_: index } = this.source_;
+    if (index?.project_ !== undefined) return undefined;
+    request.ExpressionAttributeNames = { ...request.ExpressionAttributeNames, '#type': binding.entity_.naming_.type };
+    const values = reader.types_.map((type, i) => {
       request.ExpressionAttributeValues = { ...request.ExpressionAttributeValues, [`:t${i}`]: type };
       return `:t${i}`;
     });
@@ -173,74 +179,74 @@ export abstract class PagedRead {
   }
 
   /** The first request, which uses the command up. */
-  protected use(count = false): PagedRequest {
-    this.refuseUsed();
-    const request = this.build(count);
-    this.used = true;
+  protected use_(count = false): PagedRequest {
+    this.refuseUsed_();
+    const request = this.build_(count);
+    this.used_ = true;
     if (lifeChannel.hasSubscribers) lifeChannel.publish({ command: this, event: 'used' });
     return request;
   }
 
   toRequest(): PagedRequest {
-    return this.use();
+    return this.use_();
   }
 
   toRequestJson(): string {
     return requestJson(this.toRequest());
   }
 
-  protected async fetch(request: PagedRequest, options: SendOptions | undefined): Promise<PagedOutput> {
-    const { binding, reader } = this.source;
-    const { table } = binding;
-    const { attempts } = this.options;
-    const command = this.sdkCommand(request);
-    if (attempts !== undefined) await limitAttempts(table.client, command, attempts);
-    return traced({ operation: this.operation, table: table.name, entity: reader.name }, async (context) => {
-      const output = await table.client.send(command, httpOptions(options));
+  protected async fetch_(request: PagedRequest, options: SendOptions | undefined): Promise<PagedOutput> {
+    const { binding_: binding, reader_: reader } = this.source_;
+    const { table_: table } = binding;
+    const { attempts_: attempts } = this.options_;
+    const command = this.sdkCommand_(request);
+    if (attempts !== undefined) await limitAttempts(table.client_, command, attempts);
+    return traced({ operation: this.operation_, table: table.name_, entity: reader.name_ }, async (context) => {
+      const output = await table.client_.send(command, httpOptions(options));
       context.outcome = 'ok';
       return output;
     });
   }
 
   /** The pages from a request on; a scan of segments has several first ones. */
-  protected async *outputs(
+  protected async *outputs_(
     first: PagedRequest,
     options: SendOptions | undefined,
   ): AsyncGenerator<PagedOutput, void, undefined> {
     for (let request: PagedRequest | undefined = first; request !== undefined;) {
-      const output = await this.fetch(request, options);
+      const output = await this.fetch_(request, options);
       yield output;
       request = following(request, output);
     }
   }
 
-  private owned(output: PagedOutput): AttributeMap[] {
-    return (output.Items ?? []).filter((stored) => this.source.reader.owns(stored));
+  private owned_(output: PagedOutput): AttributeMap[] {
+    return (output.Items ?? []).filter((stored) => this.source_.reader_.owns_(stored));
   }
 
-  protected read(output: PagedOutput): unknown[] {
-    const { reader } = this.source;
-    return this.owned(output).map((stored) => reader.read(stored, this.options.projection));
+  protected read_(output: PagedOutput): unknown[] {
+    const { reader_: reader } = this.source_;
+    return this.owned_(output).map((stored) => reader.read_(stored, this.options_.projection_));
   }
 
   async page(options?: SendOptions): Promise<Page<unknown> & { readonly consumedCapacity?: unknown }> {
-    const output = await this.fetch(this.toRequest(), options);
-    const items = this.read(output);
+    const output = await this.fetch_(this.toRequest(), options);
+    const items = this.read_(output);
     const last = output.LastEvaluatedKey;
     const page = {
       items,
       count: items.length,
       scannedCount: output.ScannedCount ?? 0,
       hasMore: last !== undefined,
-      next: last && writeCursor(last, this.cursorNames(), this.identity),
+      next: last && writeCursor(last, this.cursorNames_(), this.identity_),
     };
-    return this.options.capacity === true ? { ...page, consumedCapacity: output.ConsumedCapacity } : page;
+    return this.options_.capacity_ === true ? { ...page, consumedCapacity: output.ConsumedCapacity } : page;
   }
 
   async *items(options?: SendOptions): AsyncGenerator<unknown, void, undefined> {
-    let left = this.options.limit ?? Infinity;
-    for await (const output of this.outputs(this.use(), options)) {
-      for (const item of this.read(output)) {
+    let left = this.options_.limit_ ?? Infinity;
+    for await (const output of this.outputs_(this.use_(), options)) {
+      for (const item of this.read_(output)) {
         yield item;
         if (--left === 0) return;
       }
@@ -254,10 +260,10 @@ export abstract class PagedRead {
   }
 
   async count(options?: SendOptions): Promise<number> {
-    const { limit = Infinity } = this.options;
+    const { limit_: limit = Infinity } = this.options_;
     let count = 0;
-    for await (const output of this.outputs(this.use(true), options)) {
-      count += output.Items === undefined ? (output.Count ?? 0) : this.owned(output).length;
+    for await (const output of this.outputs_(this.use_(true), options)) {
+      count += output.Items === undefined ? (output.Count ?? 0) : this.owned_(output).length;
       if (count >= limit) return limit;
     }
     return count;

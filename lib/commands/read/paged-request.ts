@@ -4,18 +4,18 @@ import type { Projection } from './projection.js';
 
 /** What the clauses say; replaced, never changed, so that forks share it. */
 export interface PagedOptions {
-  readonly consistent?: boolean;
-  readonly limit?: number;
-  readonly after?: string | undefined;
-  readonly projection?: Projection;
-  readonly capacity?: boolean;
-  readonly attempts?: number;
+  readonly consistent_?: boolean;
+  readonly limit_?: number;
+  readonly after_?: string | undefined;
+  readonly projection_?: Projection;
+  readonly capacity_?: boolean;
+  readonly attempts_?: number;
   /** Of a query only. */
-  readonly reverse?: boolean;
+  readonly reverse_?: boolean;
   /** The sort key is compared already: DynamoDB takes one condition on it. */
-  readonly sorted?: boolean;
+  readonly sorted_?: boolean;
   /** Of a scan only. */
-  readonly segments?: number;
+  readonly segments_?: number;
 }
 
 /** The input of either operation. */

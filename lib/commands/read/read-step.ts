@@ -10,11 +10,11 @@ export const readStepSymbol = Symbol.for('safewrites.read');
 
 /** A get's part in a transaction or batch. */
 export interface ReadParts {
-  readonly table: string;
-  readonly key: AttributeMap;
-  readonly consistent: boolean;
-  readonly projection: { readonly expression: string; readonly names: Readonly<Record<string, string>> } | undefined;
-  decode(item: AttributeMap): unknown;
+  readonly table_: string;
+  readonly key_: AttributeMap;
+  readonly consistent_: boolean;
+  readonly projection_: { readonly expression_: string; readonly names_: Readonly<Record<string, string>> } | undefined;
+  decode_(item: AttributeMap): unknown;
 }
 
 export interface ReadCommand {

@@ -6,28 +6,28 @@ import type { Projection } from './projection.js';
 /** How stored items become those of a query or scan: one entity's, or those of a collection. */
 export interface Reader {
   /** For errors and traces. */
-  readonly name: string;
+  readonly name_: string;
   /** The types it reads, for DynamoDB to tell them from others. */
-  readonly types: readonly AttributeValue[];
+  readonly types_: readonly AttributeValue[];
   /** Whether a stored item is one of the read's. */
-  owns(stored: AttributeMap): boolean;
-  read(stored: AttributeMap, projection: Projection | undefined): unknown;
+  owns_(stored: AttributeMap): boolean;
+  read_(stored: AttributeMap, projection: Projection | undefined): unknown;
 }
 
 /** What a query or scan reads. */
 export interface Source {
-  readonly binding: Binding;
-  readonly index: EntityIndex | undefined;
-  readonly reader: Reader;
+  readonly binding_: Binding;
+  readonly index_: EntityIndex | undefined;
+  readonly reader_: Reader;
 }
 
 /** Reads one entity. */
-export const readerOf = ({ entity }: Binding): Reader => ({
-  name: entity.model.name,
-  types: [entity.model.type],
-  owns: (stored) => entity.owns(stored),
-  read: (stored, projection) => {
-    const { selected, members } = projection ?? {};
-    return selected === undefined ? entity.decode(stored, members) : entity.decodeAt(stored, selected);
+export const readerOf = ({ entity_: entity }: Binding): Reader => ({
+  name_: entity.model_.name,
+  types_: [entity.model_.type_],
+  owns_: (stored) => entity.owns_(stored),
+  read_: (stored, projection) => {
+    const { selected_: selected, members_: members } = projection ?? {};
+    return selected === undefined ? entity.decode_(stored, members) : entity.decodeAt_(stored, selected);
   },
 });

@@ -86,51 +86,51 @@ class ScanCommand extends PagedRead {
     super('Scan', source, filters, options, from);
   }
 
-  protected override fork(filters: readonly unknown[], options: PagedOptions): this {
-    return new ScanCommand(this.source, filters, options, this) as this;
+  protected override fork_(filters: readonly unknown[], options: PagedOptions): this {
+    return new ScanCommand(this.source_, filters, options, this) as this;
   }
 
   segments(segments: number): this {
     if (!Number.isSafeInteger(segments) || segments < 1 || segments > 1_000_000) {
       invalid('segments', 'expected a whole number from 1 to 1,000,000');
     }
-    return this.with({ segments });
+    return this.with_({ segments_: segments });
   }
 
-  protected override fixed(): readonly Field[] {
+  protected override fixed_(): readonly Field[] {
     return [];
   }
-  protected override fixedKey(): AttributeMap {
+  protected override fixedKey_(): AttributeMap {
     return {};
   }
 
-  protected override complete(request: PagedRequest, _keys: IndexNaming, count: boolean): string | undefined {
-    const { segments, after } = this.options;
+  protected override complete_(request: PagedRequest, _keys: IndexNaming, count: boolean): string | undefined {
+    const { segments_: segments, after_: after } = this.options_;
     if (segments !== undefined && after !== undefined) invalid('after', 'a scan in segments has no page to go on from');
-    const ofType = this.typeFilter(request);
+    const ofType = this.typeFilter_(request);
     // An item without type is told by its key, once it is read.
     return count || ofType === undefined ? ofType : `(${ofType} OR attribute_not_exists(#type))`;
   }
 
-  protected override sdkCommand(request: PagedRequest): SdkScanCommand {
+  protected override sdkCommand_(request: PagedRequest): SdkScanCommand {
     return new SdkScanCommand(request);
   }
 
   override toRequest(): PagedRequest {
-    if (this.options.segments !== undefined) {
+    if (this.options_.segments_ !== undefined) {
       invalid('segments', 'are many requests, so there is no page and nothing to render: take items()');
     }
     return super.toRequest();
   }
 
-  protected override outputs(
+  protected override outputs_(
     first: PagedRequest,
     options: SendOptions | undefined,
   ): AsyncGenerator<PagedOutput, void, undefined> {
-    const { segments } = this.options;
+    const { segments_: segments } = this.options_;
     return segments === undefined
-      ? super.outputs(first, options)
-      : segmentPages(first, segments, (request, signal) => this.fetch(request, { signal }), options?.signal);
+      ? super.outputs_(first, options)
+      : segmentPages(first, segments, (request, signal) => this.fetch_(request, { signal }), options?.signal);
   }
 }
 
@@ -150,5 +150,9 @@ export const scan = <E extends AnyEntity>(
   source: { readonly '~e': E } | { readonly '~x': E },
 ): Scan<E, E['~item'], unknown> => {
   const { binding, index } = readsFrom(source);
-  return new ScanCommand({ binding, index, reader: readerOf(binding) }) as unknown as Scan<E, E['~item'], unknown>;
+  return new ScanCommand({ binding_: binding, index_: index, reader_: readerOf(binding) }) as unknown as Scan<
+    E,
+    E['~item'],
+    unknown
+  >;
 };

@@ -5,36 +5,36 @@ import { modelOf, type EntityModel } from '../entity/entity.js';
 
 /** The run-time half of a table: its name, client and naming, and the entities bound to it. */
 export class TableModel {
-  private readonly bound = new Map<string, EntityModel>();
+  private readonly bound_ = new Map<string, EntityModel>();
 
   constructor(
-    readonly name: string,
-    readonly client: DynamoDBClient,
-    readonly naming: Naming,
+    readonly name_: string,
+    readonly client_: DynamoDBClient,
+    readonly naming_: Naming,
   ) {}
 
   /** Refuses an entity whose keys could be those of another one here: their items would overwrite each other. */
-  bind(entity: unknown): Binding {
+  bind_(entity: unknown): Binding {
     const model = modelOf(entity);
-    for (const other of this.bound.values()) {
+    for (const other of this.bound_.values()) {
       if (other === model) break;
       if (other.name === model.name) {
         // The same entity from two modules or copies is one; another one of its name would read its items.
-        if (other.pk.text !== model.pk.text || other.sk?.text !== model.sk?.text) {
+        if (other.pk.text_ !== model.pk.text_ || other.sk?.text_ !== model.sk?.text_) {
           invalid(model.name, 'another entity of this table has this name and other keys');
         }
-      } else if (model.meets(other)) {
+      } else if (model.meets_(other)) {
         invalid(model.name, `a key of it could also be a key of ${other.name}: give one of them another prefix`);
       }
     }
-    const compiled = CompiledEntity.of(model, this.naming);
-    this.bound.set(model.name, model);
-    return { table: this, entity: compiled };
+    const compiled = CompiledEntity.of_(model, this.naming_);
+    this.bound_.set(model.name, model);
+    return { table_: this, entity_: compiled };
   }
 }
 
 /** An entity on a table: what a command needs to be built and sent. */
 export interface Binding {
-  readonly table: TableModel;
-  readonly entity: CompiledEntity;
+  readonly table_: TableModel;
+  readonly entity_: CompiledEntity;
 }

@@ -103,55 +103,60 @@ type Values = Record<string, unknown>;
 /** The run-time half of {@link EntityTable}. */
 class EntityTableModel {
   readonly [entityTableBrand] = 1;
-  constructor(readonly binding: Binding) {}
+  constructor(readonly binding_: Binding) {}
 
   get(key: Values): GetCommand {
-    return new GetCommand(this.binding, this.binding.entity.key(key));
+    return new GetCommand(this.binding_, this.binding_.entity_.key_(key));
   }
   put(item: Values): PutCommand {
-    return PutCommand.of(this.binding, item);
+    return PutCommand.of_(this.binding_, item);
   }
   unique(item: Values): PutCommand {
     return this.put(item).ifNotExists();
   }
   update(key: Values): UpdateCommand {
-    return new UpdateCommand(this.binding, this.binding.entity.key(key));
+    return new UpdateCommand(this.binding_, this.binding_.entity_.key_(key));
   }
   delete(key: Values): DeleteCommand {
-    return new DeleteCommand(this.binding, this.binding.entity.key(key));
+    return new DeleteCommand(this.binding_, this.binding_.entity_.key_(key));
   }
   deleteItem(item: Values): DeleteCommand {
-    return DeleteCommand.ofItem(this.binding, item);
+    return DeleteCommand.ofItem_(this.binding_, item);
   }
   query(key: Values): QueryCommand {
-    return QueryCommand.of(this.binding, undefined, key);
+    return QueryCommand.of(this.binding_, undefined, key);
   }
   index(name: string): IndexTableModel {
-    const { binding } = this;
-    const index = binding.entity.model.indexes.find((candidate) => candidate.name === name);
-    if (index === undefined) return invalid(binding.entity.model.name, 'has no index of the name that was given');
-    return { [entityTableBrand]: 1, binding, on: index, query: (key) => QueryCommand.of(binding, index, key) };
+    const { binding_: binding } = this;
+    const index = binding.entity_.model_.indexes_.find((candidate) => candidate.name_ === name);
+    if (index === undefined) return invalid(binding.entity_.model_.name, 'has no index of the name that was given');
+    return {
+      [entityTableBrand]: 1,
+      binding_: binding,
+      on_: index,
+      query: (key) => QueryCommand.of(binding, index, key),
+    };
   }
 }
 
 /** The run-time half of {@link IndexTable}. */
 interface IndexTableModel {
   readonly [entityTableBrand]: 1;
-  readonly binding: Binding;
-  readonly on: EntityIndex;
+  readonly binding_: Binding;
+  readonly on_: EntityIndex;
   query(key: Values): QueryCommand;
 }
 
 /** The binding behind a bound entity, for the functions that take one. */
 export const bindingOf = (value: unknown): Binding =>
   typeof value === 'object' && value !== null && entityTableBrand in value
-    ? (value as EntityTableModel).binding
+    ? (value as EntityTableModel).binding_
     : invalid('table', 'expected a bound entity, such as shop.of(Order)');
 
 /** What a bound entity, or an index of one, reads from. */
 export const readsFrom = (value: unknown): { binding: Binding; index: EntityIndex | undefined } => ({
   binding: bindingOf(value),
-  index: (value as Partial<IndexTableModel>).on,
+  index: (value as Partial<IndexTableModel>).on_,
 });
 
 /** The table behind a public one. */
@@ -211,7 +216,7 @@ export const table = (options: TableOptions): Table => {
     client,
     of(entity: object): EntityTableModel {
       let entityTable = bound.get(entity);
-      if (entityTable === undefined) bound.set(entity, (entityTable = new EntityTableModel(model.bind(entity))));
+      if (entityTable === undefined) bound.set(entity, (entityTable = new EntityTableModel(model.bind_(entity))));
       return entityTable;
     },
   };

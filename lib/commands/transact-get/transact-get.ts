@@ -58,12 +58,12 @@ interface TransactGetOptions {
 }
 
 class TransactGetCommand {
-  private used = false;
+  private used_ = false;
 
   constructor(
-    private readonly table: TableModel,
-    private readonly reads: Readonly<Record<string, unknown>>,
-    private readonly options: TransactGetOptions,
+    private readonly table_: TableModel,
+    private readonly reads_: Readonly<Record<string, unknown>>,
+    private readonly options_: TransactGetOptions,
     from?: TransactGetCommand,
   ) {
     if (lifeChannel.hasSubscribers) {
@@ -71,56 +71,56 @@ class TransactGetCommand {
     }
   }
 
-  private with(change: TransactGetOptions): TransactGetCommand {
-    if (this.used) throw new CommandUsedError('transactGet');
-    return new TransactGetCommand(this.table, this.reads, { ...this.options, ...change }, this);
+  private with_(change: TransactGetOptions): TransactGetCommand {
+    if (this.used_) throw new CommandUsedError('transactGet');
+    return new TransactGetCommand(this.table_, this.reads_, { ...this.options_, ...change }, this);
   }
 
   returnCapacity(): TransactGetCommand {
-    return this.with({ capacity: true });
+    return this.with_({ capacity: true });
   }
   maxAttempts(attempts: number): TransactGetCommand {
-    return this.with({ attempts: checkAttempts(attempts) });
+    return this.with_({ attempts: checkAttempts(attempts) });
   }
 
-  private use(): { names: string[]; parts: ReadParts[]; request: TransactGetItemsCommandInput } {
-    if (this.used) throw new CommandUsedError('transactGet');
-    const names = stepNames(this.reads);
+  private use_(): { names: string[]; parts: ReadParts[]; request: TransactGetItemsCommandInput } {
+    if (this.used_) throw new CommandUsedError('transactGet');
+    const names = stepNames(this.reads_);
     if (names.length === 0) invalid('transactGet', 'expected at least one read');
     if (names.length > maximumReads) {
       throw new LimitExceededError('transactGet', `has ${names.length} reads, more than DynamoDB's ${maximumReads}`);
     }
     const reads = names.map((name) => {
-      const read = this.reads[name];
+      const read = this.reads_[name];
       // The result holds what was consumed under this name.
       if (name === 'consumedCapacity') invalid(name, 'is taken: give the read another name');
       return isReadStep(read) ? read : invalid(name, 'expected a get, such as orders.get(key)');
     });
-    this.used = true;
+    this.used_ = true;
     if (lifeChannel.hasSubscribers) lifeChannel.publish({ command: this, event: 'used' });
     const parts = reads.map((read) => read[readStepSymbol]());
     refuseTwice(names, parts);
     const request: TransactGetItemsCommandInput = { TransactItems: parts.map(toItem) };
-    if (this.options.capacity === true) request.ReturnConsumedCapacity = 'TOTAL';
+    if (this.options_.capacity === true) request.ReturnConsumedCapacity = 'TOTAL';
     return { names, parts, request };
   }
 
   toRequest(): TransactGetItemsCommandInput {
-    return this.use().request;
+    return this.use_().request;
   }
   toRequestJson(): string {
     return requestJson(this.toRequest());
   }
 
   async send(options?: SendOptions): Promise<unknown> {
-    const { names, parts, request } = this.use();
-    const { table } = this;
-    const { attempts, capacity } = this.options;
+    const { names, parts, request } = this.use_();
+    const { table_: table } = this;
+    const { attempts, capacity } = this.options_;
     const command = new TransactGetItemsCommand(request);
-    if (attempts !== undefined) await limitAttempts(table.client, command, attempts);
-    const trace = { operation: 'TransactGetItems', table: table.name, actions: names.length };
+    if (attempts !== undefined) await limitAttempts(table.client_, command, attempts);
+    const trace = { operation: 'TransactGetItems', table: table.name_, actions: names.length };
     return traced(trace, async (context) => {
-      const output = await table.client.send(command, httpOptions(options)).catch((error: unknown) => {
+      const output = await table.client_.send(command, httpOptions(options)).catch((error: unknown) => {
         const failed = stepFailures(error, names, () => ({}));
         throw failed === undefined ? error : new TransactionCanceledException(failed, error);
       });
@@ -128,7 +128,7 @@ class TransactGetCommand {
       const result: Record<string, unknown> = {};
       names.forEach((name, i) => {
         const item = output.Responses?.[i]?.Item;
-        result[name] = { found: item !== undefined, item: item && parts[i]?.decode(item) };
+        result[name] = { found: item !== undefined, item: item && parts[i]?.decode_(item) };
       });
       if (capacity === true) result['consumedCapacity'] = output.ConsumedCapacity ?? [];
       return result;
@@ -137,17 +137,17 @@ class TransactGetCommand {
 }
 
 /** A transaction reads at one moment whatever its gets say of consistency. */
-const toItem = ({ table, key, projection }: ReadParts): TransactGetItem => ({
+const toItem = ({ table_: table, key_: key, projection_: projection }: ReadParts): TransactGetItem => ({
   Get: {
     TableName: table,
     Key: key,
-    ...(projection && { ProjectionExpression: projection.expression, ExpressionAttributeNames: projection.names }),
+    ...(projection && { ProjectionExpression: projection.expression_, ExpressionAttributeNames: projection.names_ }),
   },
 });
 
 const refuseTwice = (names: readonly string[], parts: readonly ReadParts[]): void => {
   const seen = new Map<string, string>();
-  parts.forEach(({ table, key }, i) => {
+  parts.forEach(({ table_: table, key_: key }, i) => {
     const name = names[i] as string;
     const id = JSON.stringify([table, key]);
     const other = seen.get(id);

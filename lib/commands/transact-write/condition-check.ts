@@ -24,8 +24,8 @@ export interface ConditionCheck<E extends AnyEntity, F> extends Step<F> {
 class ConditionCheckCommand extends WriteCommand {
   constructor(
     binding: Binding,
-    private readonly key: AttributeMap,
-    shape: Shape = binding.entity.root.step(Token.Delete),
+    private readonly key_: AttributeMap,
+    shape: Shape = binding.entity_.root_.step_(Token.Delete),
     values: AttributeValue[] = [],
     count = 0,
     options: WriteOptions = noOptions,
@@ -34,22 +34,22 @@ class ConditionCheckCommand extends WriteCommand {
     super('ConditionCheck', binding, shape, values, count, options, from);
   }
 
-  protected override fork(shape: Shape, values: AttributeValue[], count: number, options: WriteOptions): this {
-    return new ConditionCheckCommand(this.binding, this.key, shape, values, count, options, this) as this;
+  protected override fork_(shape: Shape, values: AttributeValue[], count: number, options: WriteOptions): this {
+    return new ConditionCheckCommand(this.binding_, this.key_, shape, values, count, options, this) as this;
   }
 
-  override storedKey(): AttributeMap {
-    return this.key;
+  override storedKey_(): AttributeMap {
+    return this.key_;
   }
 
-  protected override build(at: Cursor): BuiltWrite {
-    const built = this.buildByKey(at);
-    if (built.request['ConditionExpression'] === undefined)
+  protected override build_(at: Cursor): BuiltWrite {
+    const built = this.buildByKey_(at);
+    if (built.request_['ConditionExpression'] === undefined)
       invalid('conditionCheck', 'has no condition: say if(…), ifExists() or ifVersion(n)');
     return built;
   }
 
-  protected override sdkCommand(): never {
+  protected override sdkCommand_(): never {
     return invalid('conditionCheck', 'is a step of a transaction, and can not be sent alone');
   }
 }
@@ -69,6 +69,6 @@ export const conditionCheck = <E extends AnyEntity>(
   key: E['~key'],
 ): ConditionCheck<E, unknown> => {
   const binding = bindingOf(entityTable);
-  const command = new ConditionCheckCommand(binding, binding.entity.key(key as Record<string, unknown>));
+  const command = new ConditionCheckCommand(binding, binding.entity_.key_(key as Record<string, unknown>));
   return command as unknown as ConditionCheck<E, unknown>;
 };

@@ -81,48 +81,48 @@ const maximumSteps = 100;
 const maximumBytes = 4 * 1024 * 1024;
 
 interface TransactOptions {
-  readonly token: string;
-  readonly capacity?: boolean;
-  readonly attempts?: number;
+  readonly token_: string;
+  readonly capacity_?: boolean;
+  readonly attempts_?: number;
 }
 
 /** A request whose steps are rendered: sendable any number of times. */
 class Built {
   constructor(
-    private readonly table: TableModel,
-    private readonly names: readonly string[],
-    private readonly parts: readonly StepParts[],
+    private readonly table_: TableModel,
+    private readonly names_: readonly string[],
+    private readonly parts_: readonly StepParts[],
     readonly request: TransactWriteItemsCommandInput,
-    private readonly options: TransactOptions,
+    private readonly options_: TransactOptions,
   ) {}
 
   get clientRequestToken(): string {
-    return this.options.token;
+    return this.options_.token_;
   }
 
   async send(options?: SendOptions): Promise<unknown> {
-    return this.run(options, false);
+    return this.run_(options, false);
   }
 
   async trySend(options?: SendOptions): Promise<unknown> {
-    return this.run(options, true);
+    return this.run_(options, true);
   }
 
-  private async run(options: SendOptions | undefined, answersFailure: boolean): Promise<unknown> {
-    const { table, request } = this;
-    const { attempts, capacity } = this.options;
+  private async run_(options: SendOptions | undefined, answersFailure: boolean): Promise<unknown> {
+    const { table_: table, request } = this;
+    const { attempts_: attempts, capacity_: capacity } = this.options_;
     const command = new TransactWriteItemsCommand(request);
-    if (attempts !== undefined) await limitAttempts(table.client, command, attempts);
-    const trace = { operation: 'TransactWriteItems', table: table.name, actions: this.names.length };
+    if (attempts !== undefined) await limitAttempts(table.client_, command, attempts);
+    const trace = { operation: 'TransactWriteItems', table: table.name_, actions: this.names_.length };
     return traced(trace, async (context) => {
       try {
-        const output = await table.client.send(command, httpOptions(options));
+        const output = await table.client_.send(command, httpOptions(options));
         context.outcome = 'ok';
         return capacity === true
           ? { committed: true, consumedCapacity: output.ConsumedCapacity ?? [] }
           : { committed: true };
       } catch (error) {
-        const failed = this.failedSteps(error);
+        const failed = this.failedSteps_(error);
         if (failed === undefined) throw explained(error);
         const conditionFailed = Object.values(failed).some(({ reason }) => reason === 'ConditionalCheckFailed');
         if (!answersFailure || !conditionFailed) throw new TransactionCanceledException(failed, error);
@@ -132,22 +132,22 @@ class Built {
     });
   }
 
-  private failedSteps(error: unknown): Record<string, StepFailure> | undefined {
-    return stepFailures(error, this.names, (i, stored) => {
-      const asked = this.parts[i]?.request['ReturnValuesOnConditionCheckFailure'] !== undefined;
-      return asked ? { item: stored && readSeen(() => this.parts[i]?.decode(stored), error) } : {};
+  private failedSteps_(error: unknown): Record<string, StepFailure> | undefined {
+    return stepFailures(error, this.names_, (i, stored) => {
+      const asked = this.parts_[i]?.request_['ReturnValuesOnConditionCheckFailure'] !== undefined;
+      return asked ? { item: stored && readSeen(() => this.parts_[i]?.decode_(stored), error) } : {};
     });
   }
 }
 
 class TransactWriteCommand extends SentOnce {
   readonly [Symbol.toStringTag] = 'TransactWriteCommand';
-  private used = false;
+  private used_ = false;
 
   constructor(
-    private readonly table: TableModel,
-    private readonly steps: Readonly<Record<string, unknown>>,
-    private readonly options: TransactOptions,
+    private readonly table_: TableModel,
+    private readonly steps_: Readonly<Record<string, unknown>>,
+    private readonly options_: TransactOptions,
     from?: TransactWriteCommand,
   ) {
     super();
@@ -155,44 +155,44 @@ class TransactWriteCommand extends SentOnce {
   }
 
   get clientRequestToken(): string {
-    return this.options.token;
+    return this.options_.token_;
   }
 
-  private with(change: Partial<TransactOptions>): TransactWriteCommand {
-    if (this.used) throw new CommandUsedError('transaction');
-    return new TransactWriteCommand(this.table, this.steps, { ...this.options, ...change }, this);
+  private with_(change: Partial<TransactOptions>): TransactWriteCommand {
+    if (this.used_) throw new CommandUsedError('transaction');
+    return new TransactWriteCommand(this.table_, this.steps_, { ...this.options_, ...change }, this);
   }
 
   token(token: string): TransactWriteCommand {
     if (typeof token !== 'string' || token === '' || token.length > 36) invalid('token', 'expected 1 to 36 characters');
-    return this.with({ token });
+    return this.with_({ token_: token });
   }
   returnCapacity(): TransactWriteCommand {
-    return this.with({ capacity: true });
+    return this.with_({ capacity_: true });
   }
   maxAttempts(attempts: number): TransactWriteCommand {
-    return this.with({ attempts: checkAttempts(attempts) });
+    return this.with_({ attempts_: checkAttempts(attempts) });
   }
 
   build(): Built {
-    if (this.used) throw new CommandUsedError('transaction');
-    const names = stepNames(this.steps);
+    if (this.used_) throw new CommandUsedError('transaction');
+    const names = stepNames(this.steps_);
     if (names.length === 0) invalid('transactWrite', 'expected at least one step');
     if (names.length > maximumSteps) {
       throw new LimitExceededError('transactWrite', `has ${names.length} steps, more than DynamoDB's ${maximumSteps}`);
     }
     for (const name of names)
-      if (!isStep(this.steps[name])) invalid(name, 'expected a write command or a conditionCheck()');
-    this.used = true;
+      if (!isStep(this.steps_[name])) invalid(name, 'expected a write command or a conditionCheck()');
+    this.used_ = true;
     if (lifeChannel.hasSubscribers) lifeChannel.publish({ command: this, event: 'used' });
-    const parts = names.map((name) => (this.steps[name] as { [stepSymbol](): StepParts })[stepSymbol]());
+    const parts = names.map((name) => (this.steps_[name] as { [stepSymbol](): StepParts })[stepSymbol]());
     checkBudget(names, parts);
     const request: TransactWriteItemsCommandInput = {
-      ClientRequestToken: this.options.token,
-      TransactItems: parts.map(({ kind, request }) => ({ [kind]: request })),
+      ClientRequestToken: this.options_.token_,
+      TransactItems: parts.map(({ kind_: kind, request_: request }) => ({ [kind]: request })),
     };
-    if (this.options.capacity === true) request.ReturnConsumedCapacity = 'TOTAL';
-    return new Built(this.table, names, parts, request, this.options);
+    if (this.options_.capacity_ === true) request.ReturnConsumedCapacity = 'TOTAL';
+    return new Built(this.table_, names, parts, request, this.options_);
   }
 
   toRequest(): TransactWriteItemsCommandInput {
@@ -213,7 +213,7 @@ class TransactWriteCommand extends SentOnce {
 const checkBudget = (names: readonly string[], parts: readonly StepParts[]): void => {
   const seen = new Map<string, string>();
   let bytes = 0;
-  parts.forEach(({ request, key, written }, i) => {
+  parts.forEach(({ request_: request, key_: key, written_: written }, i) => {
     const name = names[i] as string;
     const id = JSON.stringify([request.TableName, key]);
     const other = seen.get(id);
@@ -245,6 +245,6 @@ const checkBudget = (names: readonly string[], parts: readonly StepParts[]): voi
  */
 export const transactWrite = <S extends Steps>(table: Table, steps: S): TransactWrite<S, unknown> => {
   if (typeof steps !== 'object' || steps === null) invalid('transactWrite', 'expected steps by name');
-  const command = new TransactWriteCommand(tableModelOf(table), { ...steps }, { token: randomUUID() });
+  const command = new TransactWriteCommand(tableModelOf(table), { ...steps }, { token_: randomUUID() });
   return command as unknown as TransactWrite<S, unknown>;
 };

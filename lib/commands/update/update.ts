@@ -123,220 +123,238 @@ export interface ReturningUpdate<E extends AnyEntity, out V> extends UpdateClaus
 export class UpdateCommand extends WriteCommand {
   constructor(
     binding: Binding,
-    private readonly key: AttributeMap,
-    shape: Shape = binding.entity.root,
-    values: AttributeValue[] = [binding.entity.model.type],
+    private readonly key_: AttributeMap,
+    shape: Shape = binding.entity_.root_,
+    values: AttributeValue[] = [binding.entity_.model_.type_],
     count = 1,
     options: WriteOptions = noOptions,
     from?: WriteCommand,
-    private readonly returning?: Handle,
+    private readonly returning_?: Handle,
   ) {
     super('Update', binding, shape, values, count, options, from);
   }
 
-  protected override fork(shape: Shape, values: AttributeValue[], count: number, options: WriteOptions): this {
-    const { binding, key, returning } = this;
+  protected override fork_(shape: Shape, values: AttributeValue[], count: number, options: WriteOptions): this {
+    const { binding_: binding, key_: key, returning_: returning } = this;
     return new UpdateCommand(binding, key, shape, values, count, options, this, returning) as this;
   }
 
-  override storedKey(): AttributeMap {
-    return this.key;
+  override storedKey_(): AttributeMap {
+    return this.key_;
   }
 
   /** The handle behind what a caller gave, if an update of this entity may write it. */
-  private target(attribute: unknown): Handle {
-    const expected = `expected an attribute of ${this.binding.entity.model.name}, such as its attrs have`;
-    return this.writable(handleOf(attribute) ?? invalid('update', expected));
+  private target_(attribute: unknown): Handle {
+    const expected = `expected an attribute of ${this.binding_.entity_.model_.name}, such as its attrs have`;
+    return this.writable_(handleOf(attribute) ?? invalid('update', expected));
   }
 
-  private writable(handle: Handle): Handle {
-    const { model } = this.binding.entity;
-    if (handle.entity !== model) return invalid(handle.path, 'is an attribute of another entity');
-    if (handle.measuresSize) return invalid(handle.path, 'a size can not be written');
-    return handle.writable
+  private writable_(handle: Handle): Handle {
+    const { model_: model } = this.binding_.entity_;
+    if (handle.entity_ !== model) return invalid(handle.path_, 'is an attribute of another entity');
+    if (handle.measuresSize_) return invalid(handle.path_, 'a size can not be written');
+    return handle.writable_
       ? handle
-      : invalid(handle.path, 'is an input of the primary key, which an update can not change');
+      : invalid(handle.path_, 'is an input of the primary key, which an update can not change');
   }
 
-  private isVersion(handle: Handle): boolean {
-    return handle.top === undefined && handle.path === this.binding.entity.model.version?.path;
+  private isVersion_(handle: Handle): boolean {
+    return handle.top_ === undefined && handle.path_ === this.binding_.entity_.model_.version_?.path_;
   }
 
-  private act(at: Cursor, handle: Handle, operation: number, ...values: AttributeValue[]): void {
-    if (this.isVersion(handle) && operation !== Op.set) {
-      invalid(handle.path, 'is the version, which an update can set to a value, and else leaves to the library');
+  private act_(at: Cursor, handle: Handle, operation: number, ...values: AttributeValue[]): void {
+    if (this.isVersion_(handle) && operation !== Op.set) {
+      invalid(handle.path_, 'is the version, which an update can set to a value, and else leaves to the library');
     }
     if (operation === Op.remove && isRequired(handle)) {
-      invalid(handle.path, 'is required, so it can not be removed: the item could not be read any more');
+      invalid(handle.path_, 'is required, so it can not be removed: the item could not be read any more');
     }
-    at.shape = at.shape.step(handle.number * 32 + operation, handle, handle.kept);
-    for (const value of values) at.values.push(value);
+    at.shape_ = at.shape_.step_(handle.number_ * 32 + operation, handle, handle.kept_);
+    for (const value of values) at.values_.push(value);
   }
 
-  private setOne(at: Cursor, handle: Handle, value: unknown): void {
+  private setOne_(at: Cursor, handle: Handle, value: unknown): void {
     if (isCondition(value)) {
-      if (value.token !== Token.Text || value.entity !== handle.entity) {
-        invalid(handle.path, 'expected a value, or expression text of this entity');
+      if (value.token_ !== Token.Text || value.entity_ !== handle.entity_) {
+        invalid(handle.path_, 'expected a value, or expression text of this entity');
       }
-      checkValueText((value.data as ExpressionText).strings, handle.path);
-      this.act(at, handle, Op.setText);
-      at.shape = at.shape.step(Token.Text, value.data, false);
-      at.values.push(...value.values);
+      checkValueText((value.data_ as ExpressionText).strings_, handle.path_);
+      this.act_(at, handle, Op.setText);
+      at.shape_ = at.shape_.step_(Token.Text, value.data_, false);
+      at.values_.push(...value.values_);
       return;
     }
-    const encoded = value === undefined ? undefined : handle.encode(value);
+    const encoded = value === undefined ? undefined : handle.encode_(value);
     // An absent value, or an empty set, which DynamoDB can't store.
-    if (encoded === undefined) this.act(at, handle, Op.remove);
-    else this.act(at, handle, Op.set, encoded);
+    if (encoded === undefined) this.act_(at, handle, Op.remove);
+    else this.act_(at, handle, Op.set, encoded);
   }
 
   set(what: unknown, ...value: [] | [unknown]): this {
-    const at = this.cursor();
-    let { options } = this;
+    const at = this.cursor_();
+    let { options_: options } = this;
     const setTo = (handle: Handle, to: unknown): void => {
-      this.setOne(at, this.writable(handle), to);
-      if (this.isVersion(handle)) options = { ...options, setsVersion: to as number };
+      this.setOne_(at, this.writable_(handle), to);
+      if (this.isVersion_(handle)) options = { ...options, setsVersion_: to as number };
     };
     const handle = handleOf(what);
     if (handle !== undefined) {
-      if (value.length === 0) invalid(handle.path, 'set(attribute, value) takes a value; undefined removes it');
+      if (value.length === 0) invalid(handle.path_, 'set(attribute, value) takes a value; undefined removes it');
       setTo(handle, value[0]);
     } else if (hasMembers(what)) {
-      for (const name of Object.keys(what)) setTo(this.binding.entity.model.handle(name), what[name]);
+      for (const name of Object.keys(what)) setTo(this.binding_.entity_.model_.handle_(name), what[name]);
     } else invalid('set', 'expected attributes with their values');
-    return this.next(at, options);
+    return this.next_(at, options);
   }
 
   setIfDefined(handle: unknown, value: unknown): this {
     if (value !== undefined) return this.set(handle, value);
-    this.target(handle);
-    return this.with({});
+    this.target_(handle);
+    return this.with_({});
   }
 
   setIfNotExists(handle: unknown, value: unknown): this {
-    const at = this.cursor();
-    const target = this.target(handle);
-    this.act(at, target, Op.setIfNotExists, target.operand(value));
-    return this.next(at);
+    const at = this.cursor_();
+    const target = this.target_(handle);
+    this.act_(at, target, Op.setIfNotExists, target.operand_(value));
+    return this.next_(at);
   }
 
   add(handle: unknown, value: unknown): this {
-    return this.amend(handle, value, Op.add);
+    return this.amend_(handle, value, Op.add);
   }
 
   deleteFrom(handle: unknown, value: unknown): this {
-    return this.amend(handle, value, Op.deleteFrom);
+    return this.amend_(handle, value, Op.deleteFrom);
   }
 
-  private amend(handle: unknown, value: unknown, operation: number): this {
-    const at = this.cursor();
-    const target = this.target(handle);
-    const { kind } = target.attribute.traits;
+  private amend_(handle: unknown, value: unknown, operation: number): this {
+    const at = this.cursor_();
+    const target = this.target_(handle);
+    const { kind_: kind } = target.attribute_.traits_;
     if (kind !== 'set' && !(operation === Op.add && isNumeric(kind))) {
-      invalid(target.path, operation === Op.add ? 'add() takes a number or a set' : 'deleteFrom() takes a set');
+      invalid(target.path_, operation === Op.add ? 'add() takes a number or a set' : 'deleteFrom() takes a set');
     }
-    const encoded = target.encode(value);
+    const encoded = target.encode_(value);
     // No element to add or take out: DynamoDB refuses an empty set.
-    if (encoded !== undefined) this.act(at, target, operation, encoded);
-    return this.next(at);
+    if (encoded !== undefined) this.act_(at, target, operation, encoded);
+    return this.next_(at);
   }
 
   append(handle: unknown, elements: unknown): this {
-    return this.extend(handle, elements, Op.append);
+    return this.extend_(handle, elements, Op.append);
   }
 
   prepend(handle: unknown, elements: unknown): this {
-    return this.extend(handle, elements, Op.prepend);
+    return this.extend_(handle, elements, Op.prepend);
   }
 
-  private extend(handle: unknown, elements: unknown, operation: number): this {
-    const at = this.cursor();
-    const target = this.target(handle);
-    if (target.attribute.traits.kind !== 'list') invalid(target.path, 'append() and prepend() take a list');
-    const list = target.operand(elements);
+  private extend_(handle: unknown, elements: unknown, operation: number): this {
+    const at = this.cursor_();
+    const target = this.target_(handle);
+    if (target.attribute_.traits_.kind_ !== 'list') invalid(target.path_, 'append() and prepend() take a list');
+    const list = target.operand_(elements);
     const values = operation === Op.append ? [{ L: [] }, list] : [list, { L: [] }];
-    this.act(at, target, operation, ...values);
-    return this.next(at);
+    this.act_(at, target, operation, ...values);
+    return this.next_(at);
   }
 
   remove(...handles: unknown[]): this {
-    const at = this.cursor();
-    for (const handle of handles) this.act(at, this.target(handle), Op.remove);
-    return this.next(at);
+    const at = this.cursor_();
+    for (const handle of handles) this.act_(at, this.target_(handle), Op.remove);
+    return this.next_(at);
   }
 
   storeKeyInputs(): this {
-    return this.with({ storeKeyInputs: true });
+    return this.with_({ storeKeyInputs_: true });
   }
 
   returnNew(): this {
-    return this.with({ returns: 'ALL_NEW' });
+    return this.with_({ returns_: 'ALL_NEW' });
   }
 
   return(attribute: unknown): UpdateCommand {
-    const { binding, key, shape, options } = this;
+    const { binding_: binding, key_: key, shape_: shape, options_: options } = this;
     const handle = handleOf(attribute);
-    if (handle === undefined || handle.entity !== binding.entity.model || handle.measuresSize) {
-      return invalid('return', `expected an attribute of ${binding.entity.model.name}`);
+    if (handle === undefined || handle.entity_ !== binding.entity_.model_ || handle.measuresSize_) {
+      return invalid('return', `expected an attribute of ${binding.entity_.model_.name}`);
     }
-    const { values } = this.cursor();
+    const { values_: values } = this.cursor_();
     // All of them, unless the update turns out to write the attribute: then UPDATED_NEW holds it.
-    return new UpdateCommand(binding, key, shape, values, this.count, { ...options, returns: 'ALL_NEW' }, this, handle);
+    return new UpdateCommand(
+      binding,
+      key,
+      shape,
+      values,
+      this.count_,
+      { ...options, returns_: 'ALL_NEW' },
+      this,
+      handle,
+    );
   }
 
-  protected override build(at: Cursor): BuiltWrite {
-    this.checkVersionDecision();
-    const { entity, table } = this.binding;
-    const { ifVersion, ignoreVersion, storeKeyInputs, setsVersion } = this.options;
-    const { version: field } = entity.model;
+  protected override build_(at: Cursor): BuiltWrite {
+    this.checkVersionDecision_();
+    const { entity_: entity, table_: table } = this.binding_;
+    const {
+      ifVersion_: ifVersion,
+      ignoreVersion_: ignoreVersion,
+      storeKeyInputs_: storeKeyInputs,
+      setsVersion_: setsVersion,
+    } = this.options_;
+    const { version_: field } = entity.model_;
     if (storeKeyInputs === true) {
-      at.shape = at.shape.step(Token.StoreKeyInputs);
-      const inputs = entity.keyInputs(this.key);
-      for (const input of entity.model.keyInputs) at.values.push(input.encode(inputs[input.name]) as AttributeValue);
+      at.shape_ = at.shape_.step_(Token.StoreKeyInputs);
+      const inputs = entity.keyInputs_(this.key_);
+      for (const input of entity.model_.keyInputs_)
+        at.values_.push(input.encode_(inputs[input.name_]) as AttributeValue);
     }
     // After the caller's actions, so that rendering knows whether they set the version themselves.
     let version = setsVersion;
     if (field !== undefined && ifVersion !== undefined) {
-      at.shape = at.shape.step(Token.IfVersion);
-      at.values.push(field.encode(ifVersion) as AttributeValue);
+      at.shape_ = at.shape_.step_(Token.IfVersion);
+      at.values_.push(field.encode_(ifVersion) as AttributeValue);
       version = setsVersion ?? ifVersion + 1;
-      if (setsVersion === undefined) at.values.push(field.encode(version) as AttributeValue);
+      if (setsVersion === undefined) at.values_.push(field.encode_(version) as AttributeValue);
     } else if (field !== undefined && ignoreVersion === true) {
-      at.shape = at.shape.step(Token.IgnoreVersion);
-      if (setsVersion === undefined) at.values.push({ N: '0' }, { N: '1' });
+      at.shape_ = at.shape_.step_(Token.IgnoreVersion);
+      if (setsVersion === undefined) at.values_.push({ N: '0' }, { N: '1' });
     }
-    const rendered = this.rendered(at, true);
-    const inputs = rendered.indexKeys.length > 0 ? entity.keyInputs(this.key) : {};
-    for (const { template, positions } of rendered.indexKeys) {
-      const key = template.ofEncoded((input) => {
-        const position = positions.get(input.name);
-        return position === undefined ? input.encode(inputs[input.name]) : at.values[position];
+    const rendered = this.rendered_(at, true);
+    const inputs = rendered.indexKeys_.length > 0 ? entity.keyInputs_(this.key_) : {};
+    for (const { template_: template, positions_: positions } of rendered.indexKeys_) {
+      const key = template.ofEncoded_((input) => {
+        const position = positions.get(input.name_);
+        return position === undefined ? input.encode_(inputs[input.name_]) : at.values_[position];
       });
-      at.values.push({ S: key });
+      at.values_.push({ S: key });
     }
-    const request: BuiltWrite['request'] = { TableName: table.name, Key: this.key };
-    if (this.returning !== undefined && rendered.written.has(this.returning)) request['ReturnValues'] = 'UPDATED_NEW';
-    this.expressions(request, rendered, at);
-    return { request, version };
+    const request: BuiltWrite['request_'] = { TableName: table.name_, Key: this.key_ };
+    if (this.returning_ !== undefined && rendered.written_.has(this.returning_))
+      request['ReturnValues'] = 'UPDATED_NEW';
+    this.expressions_(request, rendered, at);
+    return { request_: request, version_: version };
   }
 
-  protected override sdkCommand(request: UpdateItemCommandInput): UpdateItemCommand {
+  protected override sdkCommand_(request: UpdateItemCommandInput): UpdateItemCommand {
     return new UpdateItemCommand(request);
   }
 
   override async send(options?: SendOptions): Promise<unknown> {
     const result = await super.send(options);
-    return this.returning === undefined ? result : (result as { item: unknown }).item;
+    return this.returning_ === undefined ? result : (result as { item: unknown }).item;
   }
 
-  protected override read(stored: AttributeMap): unknown {
-    return this.returning === undefined ? super.read(stored) : this.binding.entity.decodeAt(stored, this.returning);
+  protected override read_(stored: AttributeMap): unknown {
+    return this.returning_ === undefined
+      ? super.read_(stored)
+      : this.binding_.entity_.decodeAt_(stored, this.returning_);
   }
 }
 
 /** Whether an item, or a map, can't be read without it. */
-const isRequired = ({ attribute, parent }: Handle): boolean => {
-  const { optional, fallback, empty } = attribute.traits;
-  if (parent !== undefined && parent.attribute.traits.kind !== 'map') return false;
+const isRequired = ({ attribute_: attribute, parent_: parent }: Handle): boolean => {
+  const { optional_: optional, fallback_: fallback, empty_: empty } = attribute.traits_;
+  if (parent !== undefined && parent.attribute_.traits_.kind_ !== 'map') return false;
   return optional !== true && fallback === undefined && empty === undefined;
 };

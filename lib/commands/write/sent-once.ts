@@ -12,24 +12,24 @@ export const awaitChannel = channel('safewrites:await');
 /** A command that can be awaited like a promise, and twice: it is sent once, and the outcome remembered. */
 export abstract class SentOnce {
   // No initial value: a field of the base class would be paid for by every clause.
-  declare private sent: Promise<unknown> | undefined;
+  declare private sent_: Promise<unknown> | undefined;
 
   abstract send(options?: SendOptions): Promise<unknown>;
 
-  private awaited(): Promise<unknown> {
-    if (this.sent === undefined && awaitChannel.hasSubscribers) {
+  private awaited_(): Promise<unknown> {
+    if (this.sent_ === undefined && awaitChannel.hasSubscribers) {
       const asked: Awaiting = {};
       awaitChannel.publish(asked);
       if (asked.refusal !== undefined) return Promise.reject(asked.refusal);
     }
-    return (this.sent ??= this.send());
+    return (this.sent_ ??= this.send());
   }
 
   then(
     onFulfilled?: ((value: never) => unknown) | null,
     onRejected?: ((reason: unknown) => unknown) | null,
   ): Promise<unknown> {
-    return this.awaited().then(onFulfilled as never, onRejected);
+    return this.awaited_().then(onFulfilled as never, onRejected);
   }
 
   catch(onRejected?: ((reason: unknown) => unknown) | null): Promise<unknown> {
@@ -37,6 +37,6 @@ export abstract class SentOnce {
   }
 
   finally(onFinally?: (() => void) | null): Promise<unknown> {
-    return this.awaited().finally(onFinally);
+    return this.awaited_().finally(onFinally);
   }
 }

@@ -14,14 +14,14 @@ export const stepSymbol = Symbol.for('safewrites.step');
 
 /** A command's part in a transaction or batch. */
 export interface StepParts {
-  readonly kind: 'Put' | 'Update' | 'Delete' | 'ConditionCheck';
-  readonly request: { readonly TableName: string; readonly [name: string]: unknown };
-  readonly key: AttributeMap;
+  readonly kind_: 'Put' | 'Update' | 'Delete' | 'ConditionCheck';
+  readonly request_: { readonly TableName: string; readonly [name: string]: unknown };
+  readonly key_: AttributeMap;
   /** What an update writes at least, or the item of a put. */
-  readonly written: AttributeMap;
+  readonly written_: AttributeMap;
   /** Why it can be no part of a batch. */
-  readonly notInBatch: string | undefined;
-  decode(item: AttributeMap): unknown;
+  readonly notInBatch_: string | undefined;
+  decode_(item: AttributeMap): unknown;
 }
 
 export interface StepCommand {

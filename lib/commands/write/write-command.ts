@@ -16,26 +16,26 @@ import { requestJson } from './request-json.js';
 
 /** What the rarer clauses say; replaced, never changed, so that forks share it. */
 export interface WriteOptions {
-  readonly returns?: 'ALL_OLD' | 'ALL_NEW' | 'UPDATED_NEW' | undefined;
-  readonly oldOnFailure?: boolean;
-  readonly attempts?: number;
-  readonly capacity?: 'TOTAL' | 'INDEXES';
-  readonly metrics?: boolean;
+  readonly returns_?: 'ALL_OLD' | 'ALL_NEW' | 'UPDATED_NEW' | undefined;
+  readonly oldOnFailure_?: boolean;
+  readonly attempts_?: number;
+  readonly capacity_?: 'TOTAL' | 'INDEXES';
+  readonly metrics_?: boolean;
   /** The version that the caller says is stored. */
-  readonly ifVersion?: number;
-  readonly ignoreVersion?: boolean;
-  readonly storeKeyInputs?: boolean;
-  readonly hasCondition?: boolean;
+  readonly ifVersion_?: number;
+  readonly ignoreVersion_?: boolean;
+  readonly storeKeyInputs_?: boolean;
+  readonly hasCondition_?: boolean;
   /** The version that an update sets itself. */
-  readonly setsVersion?: number | undefined;
+  readonly setsVersion_?: number | undefined;
 }
 
 export const noOptions: WriteOptions = Object.freeze({});
 
 /** A request, with what its answer is read by. */
 export interface BuiltWrite {
-  readonly request: { TableName: string; [name: string]: unknown };
-  readonly version: number | undefined;
+  readonly request_: { TableName: string; [name: string]: unknown };
+  readonly version_: number | undefined;
 }
 
 interface SdkCommand {
@@ -57,118 +57,123 @@ interface WriteOutput {
 export abstract class WriteCommand extends SentOnce {
   /** A write declares itself a promise, so that linters report one that is dropped. */
   readonly [Symbol.toStringTag] = 'WriteCommand';
-  private used = false;
+  private used_ = false;
 
   constructor(
-    readonly kind: 'Put' | 'Update' | 'Delete' | 'ConditionCheck',
-    readonly binding: Binding,
-    readonly shape: Shape,
-    readonly values: AttributeValue[],
-    readonly count: number,
-    readonly options: WriteOptions,
+    readonly kind_: 'Put' | 'Update' | 'Delete' | 'ConditionCheck',
+    readonly binding_: Binding,
+    readonly shape_: Shape,
+    readonly values_: AttributeValue[],
+    readonly count_: number,
+    readonly options_: WriteOptions,
     from?: WriteCommand,
   ) {
     super();
     if (lifeChannel.hasSubscribers) {
-      lifeChannel.publish({ command: this, event: 'created', from, what: `${kind} of ${binding.entity.model.name}` });
+      lifeChannel.publish({
+        command: this,
+        event: 'created',
+        from,
+        what: `${kind_} of ${binding_.entity_.model_.name}`,
+      });
     }
   }
 
-  protected abstract fork(shape: Shape, values: AttributeValue[], count: number, options: WriteOptions): this;
-  protected abstract build(at: Cursor): BuiltWrite;
-  protected abstract sdkCommand(request: never): SdkCommand;
+  protected abstract fork_(shape: Shape, values: AttributeValue[], count: number, options: WriteOptions): this;
+  protected abstract build_(at: Cursor): BuiltWrite;
+  protected abstract sdkCommand_(request: never): SdkCommand;
   /** The stored key, for errors and transactions. */
-  abstract storedKey(): AttributeMap;
+  abstract storedKey_(): AttributeMap;
 
   /** Refuses a chain whose command is used up: it says something that can no longer be sent. */
-  protected refuseUsed(): void {
-    if (this.used) throw new CommandUsedError(this.kind.toLowerCase());
+  protected refuseUsed_(): void {
+    if (this.used_) throw new CommandUsedError(this.kind_.toLowerCase());
   }
 
   /** Where the chain goes on from: the shared values, or a copy where another fork appended. */
-  protected cursor(): Cursor {
-    this.refuseUsed();
+  protected cursor_(): Cursor {
+    this.refuseUsed_();
     return {
-      shape: this.shape,
-      values: this.values.length === this.count ? this.values : this.values.slice(0, this.count),
+      shape_: this.shape_,
+      values_: this.values_.length === this.count_ ? this.values_ : this.values_.slice(0, this.count_),
     };
   }
 
-  protected next(at: Cursor, options = this.options): this {
-    return this.fork(at.shape, at.values, at.values.length, options);
+  protected next_(at: Cursor, options = this.options_): this {
+    return this.fork_(at.shape_, at.values_, at.values_.length, options);
   }
 
-  protected with(change: WriteOptions): this {
-    this.refuseUsed();
-    return this.fork(this.shape, this.values, this.count, { ...this.options, ...change });
+  protected with_(change: WriteOptions): this {
+    this.refuseUsed_();
+    return this.fork_(this.shape_, this.values_, this.count_, { ...this.options_, ...change });
   }
 
   if(condition: unknown): this {
-    const at = this.cursor();
-    at.shape = at.shape.step(Token.If);
-    const node = conditionOf(condition, this.binding.entity.model);
+    const at = this.cursor_();
+    at.shape_ = at.shape_.step_(Token.If);
+    const node = conditionOf(condition, this.binding_.entity_.model_);
     // An update that created the item stored no inputs, so their comparison would be false of the very item it means.
-    const input = node.handles().find((handle) => !(handle.top ?? handle).writable);
+    const input = node.handles_().find((handle) => !(handle.top_ ?? handle).writable_);
     if (input !== undefined) {
       invalid(
-        input.path,
+        input.path_,
         'is an input of the key, which is known: only exists() and notExists() say something of the item',
       );
     }
-    node.write(at);
-    return this.next(at, { ...this.options, hasCondition: true });
+    node.write_(at);
+    return this.next_(at, { ...this.options_, hasCondition_: true });
   }
 
   ifExists(): this {
-    return this.require(Token.IfExists);
+    return this.require_(Token.IfExists);
   }
 
   ifNotExists(): this {
-    return this.require(Token.IfNotExists);
+    return this.require_(Token.IfNotExists);
   }
 
-  private require(token: number): this {
-    const at = this.cursor();
-    at.shape = at.shape.step(token);
-    return this.next(at, { ...this.options, hasCondition: true });
+  private require_(token: number): this {
+    const at = this.cursor_();
+    at.shape_ = at.shape_.step_(token);
+    return this.next_(at, { ...this.options_, hasCondition_: true });
   }
 
   returnOld(): this {
-    return this.with({ returns: 'ALL_OLD' });
+    return this.with_({ returns_: 'ALL_OLD' });
   }
 
   returnOldOnFailure(): this {
-    return this.with({ oldOnFailure: true });
+    return this.with_({ oldOnFailure_: true });
   }
 
   returnCapacity(of: 'total' | 'indexes' = 'total'): this {
-    return this.with({ capacity: of === 'indexes' ? 'INDEXES' : 'TOTAL' });
+    return this.with_({ capacity_: of === 'indexes' ? 'INDEXES' : 'TOTAL' });
   }
 
   returnItemCollectionMetrics(): this {
-    return this.with({ metrics: true });
+    return this.with_({ metrics_: true });
   }
 
   maxAttempts(attempts: number): this {
-    return this.with({ attempts: checkAttempts(attempts) });
+    return this.with_({ attempts_: checkAttempts(attempts) });
   }
 
   ignoreVersion(): this {
-    return this.with({ ignoreVersion: true });
+    return this.with_({ ignoreVersion_: true });
   }
 
   ifVersion(version: number): this {
-    if (this.binding.entity.model.version === undefined)
-      invalid('ifVersion', `${this.binding.entity.model.name} has no version()`);
+    if (this.binding_.entity_.model_.version_ === undefined)
+      invalid('ifVersion', `${this.binding_.entity_.model_.name} has no version()`);
     if (!Number.isSafeInteger(version) || version < 0) invalid('ifVersion', 'expected the version that was read');
-    return this.with({ ifVersion: version });
+    return this.with_({ ifVersion_: version });
   }
 
   /** The version decided on; a type that was cast away must not turn into a write without its check. */
-  protected checkVersionDecision(): void {
-    const { ifVersion, ignoreVersion } = this.options;
-    const { model } = this.binding.entity;
-    if (model.version === undefined) return;
+  protected checkVersionDecision_(): void {
+    const { ifVersion_: ifVersion, ignoreVersion_: ignoreVersion } = this.options_;
+    const { model_: model } = this.binding_.entity_;
+    if (model.version_ === undefined) return;
     if (ifVersion === undefined && ignoreVersion !== true) {
       invalid(model.name, 'has a version: say ifVersion(n) or ignoreVersion() before the write');
     }
@@ -177,13 +182,13 @@ export abstract class WriteCommand extends SentOnce {
     }
   }
 
-  private use(): BuiltWrite {
-    if (this.used) throw new CommandUsedError(this.kind.toLowerCase());
-    const built = this.build(this.cursor());
-    this.used = true;
+  private use_(): BuiltWrite {
+    if (this.used_) throw new CommandUsedError(this.kind_.toLowerCase());
+    const built = this.build_(this.cursor_());
+    this.used_ = true;
     if (lifeChannel.hasSubscribers) lifeChannel.publish({ command: this, event: 'used' });
-    const { request } = built;
-    const { returns, oldOnFailure, capacity, metrics } = this.options;
+    const { request_: request } = built;
+    const { returns_: returns, oldOnFailure_: oldOnFailure, capacity_: capacity, metrics_: metrics } = this.options_;
     if (returns !== undefined) request['ReturnValues'] ??= returns;
     if (oldOnFailure === true) request['ReturnValuesOnConditionCheckFailure'] = 'ALL_OLD';
     if (capacity !== undefined) request['ReturnConsumedCapacity'] = capacity;
@@ -192,34 +197,34 @@ export abstract class WriteCommand extends SentOnce {
   }
 
   /** Writes what the expressions of a shape come to into a request. */
-  protected expressions(request: Record<string, unknown>, rendered: Rendered, at: Cursor): void {
-    if (rendered.update !== undefined) request['UpdateExpression'] = rendered.update;
-    if (rendered.condition !== undefined) request['ConditionExpression'] = rendered.condition;
-    if (rendered.names !== undefined) request['ExpressionAttributeNames'] = rendered.names;
-    const values = placeholders(at.values, at.values.length);
+  protected expressions_(request: Record<string, unknown>, rendered: Rendered, at: Cursor): void {
+    if (rendered.update_ !== undefined) request['UpdateExpression'] = rendered.update_;
+    if (rendered.condition_ !== undefined) request['ConditionExpression'] = rendered.condition_;
+    if (rendered.names_ !== undefined) request['ExpressionAttributeNames'] = rendered.names_;
+    const values = placeholders(at.values_, at.values_.length);
     if (values !== undefined) request['ExpressionAttributeValues'] = values;
   }
 
   /** A request that holds nothing but a key and what has to be so: a delete, or a check. */
-  protected buildByKey(at: Cursor): BuiltWrite {
-    const { entity, table } = this.binding;
-    const { ifVersion } = this.options;
+  protected buildByKey_(at: Cursor): BuiltWrite {
+    const { entity_: entity, table_: table } = this.binding_;
+    const { ifVersion_: ifVersion } = this.options_;
     if (ifVersion !== undefined) {
-      at.shape = at.shape.step(Token.VersionIs);
-      at.values.push(entity.model.version?.encode(ifVersion) as AttributeValue);
+      at.shape_ = at.shape_.step_(Token.VersionIs);
+      at.values_.push(entity.model_.version_?.encode_(ifVersion) as AttributeValue);
     }
-    const request: BuiltWrite['request'] = { TableName: table.name, Key: this.storedKey() };
-    const rendered = this.rendered(at);
-    if (rendered.condition !== undefined) this.expressions(request, rendered, at);
-    return { request, version: undefined };
+    const request: BuiltWrite['request_'] = { TableName: table.name_, Key: this.storedKey_() };
+    const rendered = this.rendered_(at);
+    if (rendered.condition_ !== undefined) this.expressions_(request, rendered, at);
+    return { request_: request, version_: undefined };
   }
 
-  protected rendered(at: Cursor, isUpdate = false): Rendered {
-    return render(this.binding.entity, at.shape, isUpdate);
+  protected rendered_(at: Cursor, isUpdate = false): Rendered {
+    return render(this.binding_.entity_, at.shape_, isUpdate);
   }
 
   toRequest(): object {
-    const { request } = this.use();
+    const { request_: request } = this.use_();
     const names = request['ExpressionAttributeNames'];
     // The names are shared by all commands of this shape; what a caller gets is its own.
     return names === undefined ? request : { ...request, ExpressionAttributeNames: { ...names } };
@@ -230,42 +235,42 @@ export abstract class WriteCommand extends SentOnce {
   }
 
   override send(options?: SendOptions): Promise<unknown> {
-    return this.run(options, false);
+    return this.run_(options, false);
   }
 
   trySend(options?: SendOptions): Promise<unknown> {
-    return this.run(options, true);
+    return this.run_(options, true);
   }
 
-  private async run(options: SendOptions | undefined, answersFailure: boolean): Promise<unknown> {
-    const built = this.use();
-    const { table, entity } = this.binding;
-    const command = this.sdkCommand(built.request as never);
-    const { attempts } = this.options;
-    if (attempts !== undefined) await limitAttempts(table.client, command, attempts);
-    const trace = { operation: `${this.kind}Item`, table: table.name, entity: entity.model.name };
+  private async run_(options: SendOptions | undefined, answersFailure: boolean): Promise<unknown> {
+    const built = this.use_();
+    const { table_: table, entity_: entity } = this.binding_;
+    const command = this.sdkCommand_(built.request_ as never);
+    const { attempts_: attempts } = this.options_;
+    if (attempts !== undefined) await limitAttempts(table.client_, command, attempts);
+    const trace = { operation: `${this.kind_}Item`, table: table.name_, entity: entity.model_.name };
     return traced(trace, async (context) => {
       try {
-        const output = (await table.client.send(command as never, httpOptions(options))) as WriteOutput;
+        const output = (await table.client_.send(command as never, httpOptions(options))) as WriteOutput;
         context.outcome = 'ok';
-        return this.result(output, built.version);
+        return this.result_(output, built.version_);
       } catch (error) {
         if (!isNamed(error, 'ConditionalCheckFailedException')) throw explained(error);
         const stored = (error as { Item?: AttributeMap }).Item;
-        const item = stored && readSeen(() => entity.decode(stored), error);
+        const item = stored && readSeen(() => entity.decode_(stored), error);
         if (!answersFailure)
-          throw new ConditionalCheckFailedException(this.storedKey(), item, entity.model.name, error);
+          throw new ConditionalCheckFailedException(this.storedKey_(), item, entity.model_.name, error);
         context.outcome = 'conditionNotMet';
-        return this.options.oldOnFailure === true ? { conditionMet: false, item } : { conditionMet: false };
+        return this.options_.oldOnFailure_ === true ? { conditionMet: false, item } : { conditionMet: false };
       }
     });
   }
 
-  private result(output: WriteOutput, version: number | undefined): unknown {
+  private result_(output: WriteOutput, version: number | undefined): unknown {
     const result: Record<string, unknown> = { conditionMet: true };
-    const { returns, capacity, metrics } = this.options;
+    const { returns_: returns, capacity_: capacity, metrics_: metrics } = this.options_;
     if (returns !== undefined) {
-      result['item'] = output.Attributes === undefined ? undefined : this.readReturned(output.Attributes);
+      result['item'] = output.Attributes === undefined ? undefined : this.readReturned_(output.Attributes);
     }
     if (version !== undefined) result['version'] = version;
     if (capacity !== undefined) result['consumedCapacity'] = output.ConsumedCapacity;
@@ -274,9 +279,9 @@ export abstract class WriteCommand extends SentOnce {
   }
 
   /** An item that can't be read must not look like a write that failed. */
-  private readReturned(stored: AttributeMap): unknown {
+  private readReturned_(stored: AttributeMap): unknown {
     try {
-      return this.read(stored);
+      return this.read_(stored);
     } catch (error) {
       if (!(error instanceof InvalidStoredItemError)) throw error;
       const message = 'the write took effect, but the item that it returned does not match its entity';
@@ -284,12 +289,20 @@ export abstract class WriteCommand extends SentOnce {
     }
   }
 
-  protected read(stored: AttributeMap): unknown {
-    return this.binding.entity.decode(stored);
+  protected read_(stored: AttributeMap): unknown {
+    return this.binding_.entity_.decode_(stored);
   }
 
   [stepSymbol](): StepParts {
-    const { returns, capacity, metrics, attempts, hasCondition, oldOnFailure, ifVersion } = this.options;
+    const {
+      returns_: returns,
+      capacity_: capacity,
+      metrics_: metrics,
+      attempts_: attempts,
+      hasCondition_: hasCondition,
+      oldOnFailure_: oldOnFailure,
+      ifVersion_: ifVersion,
+    } = this.options_;
     const refused = [
       returns !== undefined && 'returnOld(), returnNew() and return()',
       capacity !== undefined && 'returnCapacity()',
@@ -297,23 +310,23 @@ export abstract class WriteCommand extends SentOnce {
       attempts !== undefined && 'maxAttempts()',
     ].find(Boolean);
     if (refused !== undefined)
-      invalid(this.kind.toLowerCase(), `${String(refused)} can not stand in a transaction or batch: say it there`);
-    const { request } = this.use();
+      invalid(this.kind_.toLowerCase(), `${String(refused)} can not stand in a transaction or batch: say it there`);
+    const { request_: request } = this.use_();
     return {
-      kind: this.kind,
-      request,
-      key: this.storedKey(),
-      written: (request['Item'] ?? request['ExpressionAttributeValues'] ?? {}) as AttributeMap,
-      notInBatch:
+      kind_: this.kind_,
+      request_: request,
+      key_: this.storedKey_(),
+      written_: (request['Item'] ?? request['ExpressionAttributeValues'] ?? {}) as AttributeMap,
+      notInBatch_:
         hasCondition === true ||
         oldOnFailure === true ||
         ifVersion !== undefined ||
         request['ConditionExpression'] !== undefined
           ? 'has a condition, which a batch can not hold: for a version, say ignoreVersion()'
-          : this.kind === 'Update'
+          : this.kind_ === 'Update'
             ? 'is an update, which a batch can not hold'
             : undefined,
-      decode: (item) => this.binding.entity.decode(item),
+      decode_: (item) => this.binding_.entity_.decode_(item),
     };
   }
 }

@@ -48,15 +48,15 @@ const isExpiry = (who: unknown): boolean => {
 /** An image as an entity's item. What it refuses may be named by a path, but not quoted. */
 const decoded = (entity: CompiledEntity, image: AttributeMap | undefined): Record<string, unknown> | undefined => {
   try {
-    return image && entity.decode(image);
+    return image && entity.decode_(image);
   } catch (cause) {
     throw new PoisonRecordError('image', 'an image does not match its entity', { cause });
   }
 };
 
-const keyOf = ({ model, naming }: CompiledEntity, keys: AttributeMap): object => {
-  const sk = naming.sk === undefined ? {} : model.sk?.tryParse(keys[naming.sk]?.S ?? '');
-  const pk = model.pk.tryParse(keys[naming.pk]?.S ?? '');
+const keyOf = ({ model_: model, naming_: naming }: CompiledEntity, keys: AttributeMap): object => {
+  const sk = naming.sk === undefined ? {} : model.sk?.tryParse_(keys[naming.sk]?.S ?? '');
+  const pk = model.pk.tryParse_(keys[naming.pk]?.S ?? '');
   return pk && sk ? { ...pk, ...sk } : poison('image', 'its key is none of its entity');
 };
 
@@ -80,7 +80,7 @@ export const streamChanges = <const L extends readonly [AnyEntity, ...AnyEntity[
   table: Table,
   entities: L,
 ): Decoder<StreamEventRecord, AnyStreamChange<L>> => {
-  const known = entities.map((entity) => bindingOf(table.of(entity)).entity);
+  const known = entities.map((entity) => bindingOf(table.of(entity)).entity_);
   if (known.length === 0) invalid('entities', 'expected at least one');
   return {
     decode: (record) => {
@@ -89,11 +89,11 @@ export const streamChanges = <const L extends readonly [AnyEntity, ...AnyEntity[
       if (kind !== 'INSERT' && kind !== 'MODIFY' && kind !== 'REMOVE') return poison('body', 'it tells of no change');
       const keys = itemOf(dynamodb.Keys);
       const [newImage, oldImage] = [dynamodb.NewImage, dynamodb.OldImage].map((image) => image && itemOf(image));
-      const entity = known.find((candidate) => candidate.owns(newImage ?? oldImage ?? keys));
+      const entity = known.find((candidate) => candidate.owns_(newImage ?? oldImage ?? keys));
       if (entity === undefined) return undefined;
       return {
         source: 'stream',
-        type: entity.model.name,
+        type: entity.model_.name,
         kind,
         key: keyOf(entity, keys),
         newItem: decoded(entity, newImage),

@@ -16,7 +16,9 @@ import { SafeWritesError } from '../../commands/index.js';
  * });
  */
 export class BatchFailedError extends SafeWritesError {
-  static override readonly kind = 'BatchFailedError';
+  static override get kind(): string {
+    return 'BatchFailedError';
+  }
   /** How many records were not done. */
   readonly failed: number;
   constructor(failed: number, records: number, why: string) {

@@ -24,7 +24,9 @@ export type PoisonReason =
  * });
  */
 export class PoisonRecordError extends SafeWritesError {
-  static override readonly kind = 'PoisonRecordError';
+  static override get kind(): string {
+    return 'PoisonRecordError';
+  }
   /** What is wrong with it. */
   readonly reason: PoisonReason;
   constructor(reason: PoisonReason, message: string, options?: ErrorOptions) {

@@ -11,7 +11,9 @@ import { SafeWritesError } from '../../commands/index.js';
  * });
  */
 export class SweepFailedError extends SafeWritesError {
-  static override readonly kind = 'SweepFailedError';
+  static override get kind(): string {
+    return 'SweepFailedError';
+  }
   /** How many shards could not be read. */
   readonly unread: number;
   constructor(unread: number) {

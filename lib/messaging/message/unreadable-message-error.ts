@@ -12,7 +12,9 @@ import { SafeWritesError } from '../../commands/index.js';
  * });
  */
 export class UnreadableMessageError extends SafeWritesError {
-  static override readonly kind = 'UnreadableMessageError';
+  static override get kind(): string {
+    return 'UnreadableMessageError';
+  }
   /** What is wrong with it. */
   readonly reason: 'body' | 'identity';
   constructor(reason: 'body' | 'identity', message: string) {

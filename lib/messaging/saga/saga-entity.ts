@@ -75,7 +75,7 @@ export const sagaEntity = <const N extends string, A extends SagaAttributes>(
   if (!/^[\w.-]+$/.test(name)) invalid('name', 'expected letters, digits, _, - and .');
   for (const [member, attribute] of Object.entries(attributes as Record<string, unknown>)) {
     if (own.includes(member)) invalid(member, 'is an attribute that every saga has');
-    const { optional, fallback } = (attribute as Partial<AttributeBuilder>).traits ?? {};
+    const { optional_: optional, fallback_: fallback } = (attribute as Partial<AttributeBuilder>).traits_ ?? {};
     if (optional !== true && fallback === undefined)
       invalid(member, 'expected optional() or default(…): any message may be the first of a saga');
   }
@@ -97,5 +97,5 @@ export const sagaEntity = <const N extends string, A extends SagaAttributes>(
 };
 
 /** The names of a saga's state. */
-export const stateNames = (model: { readonly fields: readonly { readonly name: string }[] }): string[] =>
-  model.fields.map(({ name }) => name).filter((name) => !own.includes(name));
+export const stateNames = (model: { readonly fields_: readonly { readonly name_: string }[] }): string[] =>
+  model.fields_.map(({ name_: name }) => name).filter((name) => !own.includes(name));

@@ -53,11 +53,11 @@ export class SagaUnit {
     private readonly now: Date,
   ) {
     if (stored !== undefined && stored.format > sagaFormat)
-      corrupt(`${this.entity.model.name}.format`, 'a known format');
+      corrupt(`${this.entity.model_.name}.format`, 'a known format');
   }
 
   get entity(): CompiledEntity {
-    return bindingOf(this.table).entity;
+    return bindingOf(this.table).entity_;
   }
 
   /** Absent, or completed so long ago that it is forgotten: on time, since DynamoDB removes it days later. */
@@ -75,9 +75,9 @@ export class SagaUnit {
     const { stored, correlation, entity, isAbsent: started } = this;
     // Once through the codec: defaults are given as copies, so that no two sagas share one.
     const all = started ? { correlation, format: sagaFormat } : (stored as StoredSaga);
-    const fresh = entity.decode(entity.encode(all));
+    const fresh = entity.decode_(entity.encode_(all));
     const state = Object.fromEntries(
-      stateNames(entity.model).map((name) => {
+      stateNames(entity.model_).map((name) => {
         const value = fresh[name];
         // An empty set is not stored, so the codec gives the default itself.
         return [name, value instanceof Set ? new Set(value) : value];

@@ -15,11 +15,11 @@ export interface Operation {
 export const stepOf = (parts: StepParts): Step<unknown> => ({ [stepSymbol]: () => parts }) as unknown as Step<unknown>;
 
 /** What a write puts, or an update at least writes, in bytes; its key counts too. */
-export const bytesOf = ({ kind, written, key }: StepParts): number =>
+export const bytesOf = ({ kind_: kind, written_: written, key_: key }: StepParts): number =>
   kind === 'Put' ? itemSize(written) : itemSize(key) + (kind === 'Update' ? itemSize(written) : 0);
 
 /** Tells an item from all others. */
-export const itemId = ({ request, key }: Pick<StepParts, 'request' | 'key'>): string =>
+export const itemId = ({ request_: request, key_: key }: Pick<StepParts, 'request_' | 'key_'>): string =>
   JSON.stringify([
     tableNameOf(request.TableName),
     Object.keys(key)
@@ -36,8 +36,9 @@ export const partsOf = (added: unknown, name: string, tables: readonly Table[]):
 
 /** A default name, by kind and place. */
 export const nameFor = (added: unknown, place: number): string => {
-  const command = added as { kind?: unknown; binding?: { entity?: { model?: { name?: unknown } } } } | null | undefined;
-  const kind = isStep(added) ? command?.kind : rawKind(added);
-  const entity = command?.binding?.entity?.model?.name;
+  const command = added as
+    { kind_?: unknown; binding_?: { entity_?: { model_?: { name?: unknown } } } } | null | undefined;
+  const kind = isStep(added) ? command?.kind_ : rawKind(added);
+  const entity = command?.binding_?.entity_?.model_?.name;
   return `${typeof kind === 'string' ? kind : 'operation'} ${place}${typeof entity === 'string' ? ` of ${entity}` : ''}`;
 };

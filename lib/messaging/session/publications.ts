@@ -85,10 +85,10 @@ export class Publications {
       aggregate === undefined ? { aggregate, sequence: undefined } : { aggregate, sequence: sequence as number };
     const put = this.outbox.publish({ ...ordered, events: [event], traceparent });
     const parts = (put as unknown as StepCommand)[stepSymbol]();
-    const [value] = (parts.written['events'] as { L: AttributeValue[] }).L as [AttributeValue];
+    const [value] = (parts.written_['events'] as { L: AttributeValue[] }).L as [AttributeValue];
     if (earlier === undefined) {
       const name = `outbox ${byAggregate.size + 1}`;
-      const bytes = itemSize(parts.written) + reservedBytes;
+      const bytes = itemSize(parts.written_) + reservedBytes;
       budget.take(name, { share: 'outbox', item: itemId(parts), bytes });
       byAggregate.set(aggregate, { name, sequence, parts, events: [value], bytes });
     } else {
@@ -103,8 +103,8 @@ export class Publications {
   /** The puts of the outbox items. */
   operations(): { readonly name: string; readonly parts: StepParts }[] {
     return [...this.byAggregate.values()].map(({ name, parts, events }) => {
-      const written: AttributeMap = { ...parts.written, events: { L: [...events] } };
-      return { name, parts: { ...parts, written, request: { ...parts.request, Item: written } } };
+      const written: AttributeMap = { ...parts.written_, events: { L: [...events] } };
+      return { name, parts: { ...parts, written_: written, request_: { ...parts.request_, Item: written } } };
     });
   }
 }

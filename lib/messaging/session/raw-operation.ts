@@ -6,7 +6,7 @@ import { tableModelOf } from '../../commands/table/table.js';
 import type { StepParts } from '../../commands/write/step.js';
 import { copiedMap } from './raw-values.js';
 
-type Kind = StepParts['kind'];
+type Kind = StepParts['kind_'];
 
 const everywhere = [
   'TableName',
@@ -53,13 +53,20 @@ export const rawParts = (raw: TransactWriteItem, name: string, tables: readonly 
   if (typeof given !== 'object' || given === null) return invalid(name, `expected a ${kind} of the SDK`);
   const request = copiedRequest(kind, given, name);
   const known = knownTable(request.TableName, tables);
-  const naming = known && tableModelOf(known).naming;
+  const naming = known && tableModelOf(known).naming_;
   if (kind === 'Put') {
     if (naming === undefined)
       return invalid(name, 'is a put into a table whose key is not known: name the table in the option `tables`');
     const Item = copiedMap(given['Item'], name);
     const key = keyIn(Item, naming, name);
-    return { kind, request: { ...request, Item }, key, written: Item, notInBatch: undefined, decode: asIs };
+    return {
+      kind_: kind,
+      request_: { ...request, Item },
+      key_: key,
+      written_: Item,
+      notInBatch_: undefined,
+      decode_: asIs,
+    };
   }
   const Key = copiedMap(given['Key'], name);
   const key = naming === undefined ? Key : keyIn(Key, naming, name);
@@ -67,11 +74,18 @@ export const rawParts = (raw: TransactWriteItem, name: string, tables: readonly 
   if (size === 0 || size > 2 || size !== Object.keys(key).length || !Object.values(Key).every(isKeyValue))
     return invalid(name, 'expected a Key of the key attributes and nothing else');
   const written = (request['ExpressionAttributeValues'] ?? {}) as AttributeMap;
-  return { kind, request: { ...request, Key }, key, written, notInBatch: undefined, decode: asIs };
+  return {
+    kind_: kind,
+    request_: { ...request, Key },
+    key_: key,
+    written_: written,
+    notInBatch_: undefined,
+    decode_: asIs,
+  };
 };
 
 /** All of a request but its item or key. */
-const copiedRequest = (kind: Kind, given: Record<string, unknown>, name: string): StepParts['request'] => {
+const copiedRequest = (kind: Kind, given: Record<string, unknown>, name: string): StepParts['request_'] => {
   const unknown = definedMembers(given).find((member) => !membersOf[kind].includes(member));
   if (unknown !== undefined)
     invalid(

@@ -162,11 +162,11 @@ export class UnitOfWork implements Session {
   private slot(entity: AnySaga, correlation: string): SagaSlot {
     if (!isObject(entity)) return invalid('saga', 'expected an entity made by sagaEntity()');
     const table = this.options.table.of(entity as never);
-    const { table: model, entity: compiled } = bindingOf(table);
+    const { table_: model, entity_: compiled } = bindingOf(table);
     // Refuses what is no saga, and no text.
-    if (!compiled.model.keyInputs.some(({ name }) => name === 'correlation'))
+    if (!compiled.model_.keyInputs_.some(({ name_: name }) => name === 'correlation'))
       return invalid('saga', 'expected an entity made by sagaEntity()');
-    const item = itemId({ request: { TableName: model.name }, key: compiled.key({ correlation }) });
+    const item = itemId({ request_: { TableName: model.name_ }, key_: compiled.key_({ correlation }) });
     let slot = this.sagas.get(item);
     if (slot === undefined) {
       const same = [...this.sagas.values()].filter(({ name }) => name.split(' ')[1] === entity.name).length;

@@ -103,7 +103,7 @@ export class TestSession implements Session {
       signal: undefined,
       load: (entity, correlation) => {
         const { item, compiled } = this.stored(entity, correlation);
-        return Promise.resolve(item && compiled.decode(item));
+        return Promise.resolve(item && compiled.decode_(item));
       },
     });
   }
@@ -125,8 +125,8 @@ export class TestSession implements Session {
   }
 
   private stored(entity: AnySaga, correlation: string) {
-    const { entity: compiled } = bindingOf(this.table.of(entity as never));
-    const id = JSON.stringify(compiled.key({ correlation }));
+    const { entity_: compiled } = bindingOf(this.table.of(entity as never));
+    const id = JSON.stringify(compiled.key_({ correlation }));
     return { id, compiled, item: this.existing.get(id) };
   }
 
@@ -139,7 +139,7 @@ export class TestSession implements Session {
   ): this {
     const { id, compiled } = this.stored(entity, correlation);
     const ending = completed ? { completedAt: this.now, expiresAt: new Date(this.now.getTime() + 86_400_000) } : {};
-    this.existing.set(id, compiled.encode({ ...state, ...ending, correlation, revision, format: sagaFormat }));
+    this.existing.set(id, compiled.encode_({ ...state, ...ending, correlation, revision, format: sagaFormat }));
     return this;
   }
 
@@ -196,7 +196,7 @@ export class TestSession implements Session {
   get sagas(): readonly TestSaga[] {
     return this.unit.openSagas().map(({ correlation, entity, saga }) => {
       const { state, started, completed, completing } = saga as NonNullable<typeof saga>;
-      return { name: entity.model.name, correlation, state, started, completed: completed || completing };
+      return { name: entity.model_.name, correlation, state, started, completed: completed || completing };
     });
   }
 
@@ -214,5 +214,5 @@ export class TestSession implements Session {
 
 const asSent = ({ name, parts }: Operation): TestOperation => ({
   name,
-  item: { [parts.kind]: parts.request },
+  item: { [parts.kind_]: parts.request_ },
 });

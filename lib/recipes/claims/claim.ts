@@ -59,16 +59,16 @@ export const claimModelOf = (claim: unknown): ClaimModel =>
  * });
  */
 export const claimOn = <C extends AnyEntity, V>(table: EntityTable<C>, options: ClaimOptions<C, V>): Claim<V> => {
-  const { model } = bindingOf(table).entity;
+  const { model_: model } = bindingOf(table).entity_;
   const { item, owner, normalize = (value: V) => value } = checkObject(options, 'options');
   checkFunction(item, 'item');
   checkFunction(normalize, 'normalize');
   if (typeof owner !== 'string' || !Object.hasOwn(model.attrs, owner))
     invalid(model.name, 'has no attribute of the name of the owner');
-  if (model.keyInputs.some((field) => field.name === owner)) {
+  if (model.keyInputs_.some((field) => field.name_ === owner)) {
     invalid(owner, 'is part of the key, so two owners could claim one value');
   }
-  if (model.version !== undefined) invalid(model.name, 'has a version(), which a claim has no use for');
+  if (model.version_ !== undefined) invalid(model.name, 'has a version(), which a claim has no use for');
   const itemOf = (value: unknown, by: string) =>
     checkObject(
       item(normalize(value as V), by) as Record<string, unknown>,
@@ -82,7 +82,7 @@ export const claimOn = <C extends AnyEntity, V>(table: EntityTable<C>, options: 
     itemOf,
     keyOf: (value, by) => {
       const claimed = itemOf(value, by);
-      return Object.fromEntries(model.keyInputs.map(({ name }) => [name, claimed[name]]));
+      return Object.fromEntries(model.keyInputs_.map(({ name_: name }) => [name, claimed[name]]));
     },
     keyText: (value, by) => {
       const { pk, sk } = model.key(itemOf(value, by));

@@ -59,7 +59,7 @@ export class ClaimedRecords {
     private readonly options: Options,
   ) {
     this.shop = tableOf(table);
-    this.model = bindingOf(table).entity.model;
+    this.model = bindingOf(table).entity_.model_;
     const { owner, claims } = checkObject(options, 'options');
     checkFunction(owner, 'owner');
     this.claims = new Map(
@@ -69,7 +69,7 @@ export class ClaimedRecords {
     const kinds = new Set<object>();
     for (const [name, { entity }] of this.claims) {
       this.attribute(name);
-      if (this.model.keyInputs.some((field) => field.name === name))
+      if (this.model.keyInputs_.some((field) => field.name_ === name))
         invalid(name, 'is part of the key, so it can not change');
       if (kinds.has(entity)) invalid(name, 'is claimed by the entity of another claim: give it one of its own');
       kinds.add(entity);
@@ -83,7 +83,7 @@ export class ClaimedRecords {
 
   /** The record's version moves along, so that a copy read before fails its next checked write. */
   private unchecked<C extends { if(condition: Condition<string>): C }>(command: C): C {
-    return this.model.version === undefined ? command : (command as unknown as { ignoreVersion(): C }).ignoreVersion();
+    return this.model.version_ === undefined ? command : (command as unknown as { ignoreVersion(): C }).ignoreVersion();
   }
 
   private ownerOf(key: Values, path: string): string {
@@ -103,8 +103,8 @@ export class ClaimedRecords {
 
   async register(record: Values, options?: ClaimsRunOptions): Promise<Registration<Values, string>> {
     const by = this.ownerOf(record, 'record');
-    const { version } = this.model;
-    const first = version === undefined ? record : { ...record, [version.name]: 0 };
+    const { version_: version } = this.model;
+    const first = version === undefined ? record : { ...record, [version.name_]: 0 };
     const held = [...this.claims].filter(([name]) => record[name] !== undefined);
     return this.run(async (signal) => {
       const steps: Record<string, Step<unknown>> = {};

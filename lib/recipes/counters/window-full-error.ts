@@ -11,7 +11,9 @@ import { SafeWritesError } from '../../commands/index.js';
  * });
  */
 export class WindowFullError extends SafeWritesError {
-  static override readonly kind = 'WindowFullError';
+  static override get kind(): string {
+    return 'WindowFullError';
+  }
   constructor(maxBytes: number) {
     super(`The window's set of counted ids would exceed ${maxBytes} bytes; the event was not counted.`);
   }

@@ -16,7 +16,9 @@ import { SafeWritesError } from '../../commands/index.js';
  * }
  */
 export class SequenceContentionError extends SafeWritesError {
-  static override readonly kind = 'SequenceContentionError';
+  static override get kind(): string {
+    return 'SequenceContentionError';
+  }
   constructor(timeoutMs: number, cause: unknown) {
     super(`No number could be taken in ${timeoutMs} ms; nothing was written.`, { cause });
   }
@@ -39,7 +41,9 @@ export class SequenceContentionError extends SafeWritesError {
  * }
  */
 export class SequenceMovedBackError extends SafeWritesError {
-  static override readonly kind = 'SequenceMovedBackError';
+  static override get kind(): string {
+    return 'SequenceMovedBackError';
+  }
   constructor() {
     super('The stored sequence is behind a number that was given already; nothing was written.');
   }

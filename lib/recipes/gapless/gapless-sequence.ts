@@ -55,9 +55,9 @@ export type Assigned<I> =
 
 /** Refuses a member that can't hold the number: without it, a record would have none, and a repeat no answer. */
 const checkMember = (records: unknown, member: unknown): void => {
-  const { model } = bindingOf(records).entity;
-  const field = model.fields.find(({ name }) => name === member);
-  if (field === undefined || model.keyInputs.includes(field))
+  const { model_: model } = bindingOf(records).entity_;
+  const field = model.fields_.find(({ name_: name }) => name === member);
+  if (field === undefined || model.keyInputs_.includes(field))
     invalid('member', `expected an attribute of ${model.name} outside of its key, which holds the number`);
 };
 

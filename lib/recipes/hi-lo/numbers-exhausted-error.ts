@@ -10,7 +10,9 @@ import { SafeWritesError } from '../../commands/index.js';
  * });
  */
 export class NumbersExhaustedError extends SafeWritesError {
-  static override readonly kind = 'NumbersExhaustedError';
+  static override get kind(): string {
+    return 'NumbersExhaustedError';
+  }
   constructor(digits?: number) {
     super(
       digits === undefined

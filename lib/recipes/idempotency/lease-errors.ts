@@ -20,7 +20,9 @@ import { SafeWritesError } from '../../commands/index.js';
  * });
  */
 export class LeaseLostError extends SafeWritesError {
-  static override readonly kind = 'LeaseLostError';
+  static override get kind(): string {
+    return 'LeaseLostError';
+  }
   constructor() {
     super('The lease of the call is over, or another call has it: nothing was stored. The same call again is safe.');
   }
@@ -49,7 +51,9 @@ export class LeaseLostError extends SafeWritesError {
  * });
  */
 export class EffectUndecidedError extends SafeWritesError {
-  static override readonly kind = 'EffectUndecidedError';
+  static override get kind(): string {
+    return 'EffectUndecidedError';
+  }
   constructor() {
     super('An earlier attempt may have done the effect, so it was not done again. Decide by resolveUnknown().');
   }

@@ -9,7 +9,9 @@ import { SafeWritesError } from '../../commands/index.js';
  * });
  */
 export class LockNotAcquiredError extends SafeWritesError {
-  static override readonly kind = 'LockNotAcquiredError';
+  static override get kind(): string {
+    return 'LockNotAcquiredError';
+  }
   constructor(waitMs: number) {
     super(`The lock is held by another owner; waited ${waitMs} ms.`);
   }
@@ -28,7 +30,9 @@ export class LockNotAcquiredError extends SafeWritesError {
  * });
  */
 export class LockLostError extends SafeWritesError {
-  static override readonly kind = 'LockLostError';
+  static override get kind(): string {
+    return 'LockLostError';
+  }
   constructor() {
     super('The lock is no longer held by this owner.');
   }

@@ -9,7 +9,9 @@ import { SafeWritesError } from '../../commands/index.js';
  * });
  */
 export class ItemMissingError extends SafeWritesError {
-  static override readonly kind = 'ItemMissingError';
+  static override get kind(): string {
+    return 'ItemMissingError';
+  }
   constructor(entity: string) {
     super(`There is no ${entity} of this key; nothing was written.`);
   }

@@ -42,11 +42,11 @@ type AnyVersioned = VersionedEntityTable<AnyEntity>;
 
 /** The entity, and the name of its version: without one, the second of two writers would silently undo the first. */
 const versioned = (table: unknown): { entity: CompiledEntity; version: string } => {
-  const { entity } = bindingOf(table);
-  const { version } = entity.model;
+  const { entity_: entity } = bindingOf(table);
+  const { version_: version } = entity.model_;
   return version === undefined
-    ? invalid(entity.model.name, 'has no version(), without which a read-modify-write can lose a write')
-    : { entity, version: version.name };
+    ? invalid(entity.model_.name, 'has no version(), without which a read-modify-write can lose a write')
+    : { entity, version: version.name_ };
 };
 
 /** The runs of a read-modify-write: read, change, write where nobody wrote in between. */
@@ -71,7 +71,7 @@ const modify = async <R>(
 
 /** Refuses the copy of another item: its version says nothing about this one. */
 const checkFirst = (table: AnyVersioned, key: object, first: Values): void => {
-  const { entity } = bindingOf(table);
+  const { entity_: entity } = bindingOf(table);
   if (!sameKey(entity, checkObject(first, 'first', 'expected the item as it was read, or undefined'), key as Values))
     invalid('first', 'is another item than that of the key');
 };
@@ -90,7 +90,7 @@ const write = async (table: AnyVersioned, command: Sendable, repeatable = false,
 };
 
 const sameKey = (entity: CompiledEntity, a: Values, b: Values): boolean => {
-  const [left, right] = [entity.model.key(a), entity.model.key(b)];
+  const [left, right] = [entity.model_.key(a), entity.model_.key(b)];
   return left.pk === right.pk && left.sk === right.sk;
 };
 
@@ -130,18 +130,18 @@ export const readModifyWrite = async <E extends AnyEntity>(
   options: ModifyWriteOptions<E> = {},
 ): Promise<E['~item']> => {
   const { entity, version } = versioned(table);
-  const asRead = (input: object): Values => entity.decode(entity.encode(input as Values));
+  const asRead = (input: object): Values => entity.decode_(entity.encode_(input as Values));
   checkFunction(change, 'change');
   return modify(table as unknown as AnyVersioned, key, options, async (read, run) => {
     const { missing, repeatable } = options;
     if (missing !== undefined) checkFunction(missing, 'missing');
     const absent = read === undefined ? missing?.() : undefined;
     const item = read ?? (absent && asRead({ ...absent, [version]: 0 }));
-    if (item === undefined) throw new ItemMissingError(entity.model.name);
+    if (item === undefined) throw new ItemMissingError(entity.model_.name);
     const changed = (await change(item, run)) as Values | undefined;
     if (changed === undefined) return item;
     checkObject(changed, 'change', 'expected the function to give the item, or undefined');
-    if (!sameKey(entity, changed, key as Values)) invalid(entity.model.name, 'the changed item has another key');
+    if (!sameKey(entity, changed, key as Values)) invalid(entity.model_.name, 'the changed item has another key');
     const next = { ...changed, [version]: item[version] };
     const command = (table as unknown as AnyVersioned).put(next);
     await write(table, command, repeatable, run.signal);
@@ -175,7 +175,7 @@ export const readModifyUpdate = async <E extends AnyEntity>(
   const { entity, version } = versioned(table);
   checkFunction(change, 'change');
   return modify(table as unknown as AnyVersioned, key, options, async (item, run) => {
-    if (item === undefined) throw new ItemMissingError(entity.model.name);
+    if (item === undefined) throw new ItemMissingError(entity.model_.name);
     const seen = item[version] as number;
     const command = change(item, table.update(key), run);
     if (command === undefined) return seen;

@@ -4,4 +4,4 @@ import { bindingOf } from '../../commands/table/table.js';
 
 /** The table of a bound entity, for the functions that take one. */
 export const tableOf = (entityTable: unknown): Table =>
-  ({ [brandOf('table')]: bindingOf(entityTable).table }) as unknown as Table;
+  ({ [brandOf('table')]: bindingOf(entityTable).table_ }) as unknown as Table;

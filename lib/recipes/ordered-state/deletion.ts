@@ -53,11 +53,11 @@ export const deletionModel = (model: EntityModel, deletion: AnyDeletion): Deleti
   if (lateness === undefined) return { flag, revives, expiry: undefined };
   if (!isBetween(lateness, Number.MIN_VALUE, longestLateness))
     invalid('lateness', 'expected milliseconds, at most 100 years');
-  const field = model.timeToLive;
-  if (field === undefined || field.required) {
+  const field = model.timeToLive_;
+  if (field === undefined || field.required_) {
     return invalid(model.name, 'needs an optional timeToLive() for the expiry of deleted items');
   }
-  return { flag, revives, expiry: { member: memberOf(model, field.name), lateness } };
+  return { flag, revives, expiry: { member: memberOf(model, field.name_), lateness } };
 };
 
 /**

@@ -12,7 +12,9 @@ import { SafeWritesError } from '../../commands/index.js';
  * });
  */
 export class EventTooLateError extends SafeWritesError {
-  static override readonly kind = 'EventTooLateError';
+  static override get kind(): string {
+    return 'EventTooLateError';
+  }
   constructor(entity: string) {
     super(`An event of ${entity} is older than the lateness that deletions are kept for; nothing was written.`);
   }

@@ -54,8 +54,8 @@ export const groupModels = (
       return [name, { name, version: own(version), fields: fields.map(own) }];
     }),
   );
-  const inputs = new Set(model.keyInputs.map((field) => field.name));
-  for (const { name } of model.fields) {
+  const inputs = new Set(model.keyInputs_.map((field) => field.name_));
+  for (const { name_: name } of model.fields_) {
     // The first event of one group creates the item, and a deletion clears them all.
     const always = models.size === 1 && taken.has(name) && !deletes;
     if (!always && !inputs.has(name) && !memberOf(model, name).mayBeAbsent) {

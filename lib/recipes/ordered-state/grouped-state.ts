@@ -30,7 +30,7 @@ export class GroupedState {
     private readonly table: EntityTable<AnyEntity>,
     options: AnyGroupsOptions,
   ) {
-    const { model } = bindingOf(table).entity;
+    const { model_: model } = bindingOf(table).entity_;
     const { several = 'all' } = checkObject(options, 'options');
     if (several !== 'all' && several !== 'each') invalid('several', "expected 'all' or 'each'");
     this.name = model.name;

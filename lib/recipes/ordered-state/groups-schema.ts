@@ -43,7 +43,7 @@ export class GroupsSchema {
     private readonly model: EntityModel,
     { groups, deletion }: AnyGroupsOptions,
   ) {
-    if (model.version !== undefined) invalid(model.name, 'has a version(), which counts writes and orders no events');
+    if (model.version_ !== undefined) invalid(model.name, 'has a version(), which counts writes and orders no events');
     if (deletion !== undefined) {
       const version = memberOf(model, checkObject(deletion, 'deletion').version);
       if (!version.optional) invalid(version.name, 'is set by deletions only: make it optional()');

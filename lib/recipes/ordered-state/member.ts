@@ -21,18 +21,18 @@ export interface Member {
 
 /** The attribute of a name; refuses a name that is none. */
 export const memberOf = (model: EntityModel, name: string): Member => {
-  const field = model.fields.find((candidate) => candidate.name === name);
+  const field = model.fields_.find((candidate) => candidate.name_ === name);
   if (field === undefined || !Object.hasOwn(model.attrs, name)) {
     return invalid(model.name, 'has no attribute of the name that was given');
   }
-  const { kind, fallback, empty } = field.attribute.traits;
+  const { kind_: kind, fallback_: fallback, empty_: empty } = field.attribute_.traits_;
   return {
     name,
     kind,
     attr: model.attrs[name] as ValueHandle<string, unknown>,
-    encode: field.encode,
-    mayBeAbsent: !field.required || fallback !== undefined || empty !== undefined,
-    optional: !field.required,
-    settable: !model.keyInputs.includes(field),
+    encode: field.encode_,
+    mayBeAbsent: !field.required_ || fallback !== undefined || empty !== undefined,
+    optional: !field.required_,
+    settable: !model.keyInputs_.includes(field),
   };
 };

@@ -43,15 +43,15 @@ export class WholeState {
     options: Options,
   ) {
     const { version, deletion } = checkObject(options, 'options');
-    this.entity = bindingOf(table).entity;
-    const { model } = this.entity;
-    if (model.version !== undefined) invalid(model.name, 'has a version(), which counts writes and orders no events');
+    this.entity = bindingOf(table).entity_;
+    const { model_: model } = this.entity;
+    if (model.version_ !== undefined) invalid(model.name, 'has a version(), which counts writes and orders no events');
     this.version = memberOf(model, version);
     if (!this.version.settable) invalid(version, 'is an input of the key, so it can not be the version');
     if (deletion === undefined) return;
     this.deletion = deletionModel(model, deletion);
-    const kept = new Set([version, ...model.keyInputs.map((field) => field.name)]);
-    for (const { name } of model.fields) {
+    const kept = new Set([version, ...model.keyInputs_.map((field) => field.name_)]);
+    for (const { name_: name } of model.fields_) {
       if (!kept.has(name) && !memberOf(model, name).mayBeAbsent) {
         invalid(name, 'is absent from a deleted item: make it optional(), or give it a default()');
       }
@@ -67,7 +67,7 @@ export class WholeState {
     const encoded = checkVersion(version.encode(value), version.name);
     if (item === undefined) {
       const { flag } = deletion ?? invalid('deleted', 'this state has no deletion');
-      const inputs = this.entity.model.keyInputs.map(({ name }) => [name, key?.[name]] as const);
+      const inputs = this.entity.model_.keyInputs_.map(({ name_: name }) => [name, key?.[name]] as const);
       const tombstone = { ...Object.fromEntries(inputs), [version.name]: value, [flag.name]: true };
       return { item: tombstone, deletes: true, value, version: encoded };
     }
@@ -83,7 +83,7 @@ export class WholeState {
     const { now, signal } = checkOptions(options);
     const change = this.change(event);
     const { deletion } = this;
-    const expires = checkLateness(this.entity.model.name, deletion, [change.version], event.occurredAt, now);
+    const expires = checkLateness(this.entity.model_.name, deletion, [change.version], event.occurredAt, now);
     const expiry = change.deletes ? deletion?.expiry?.member.name : undefined;
     const put = this.table.put(expiry === undefined ? change.item : { ...change.item, [expiry]: expires });
     const result = await put.if(this.condition(change)).returnOldOnFailure().trySend({ signal });
@@ -118,11 +118,11 @@ export class WholeState {
   }
 
   private same(item: Values, known: Values): boolean {
-    const [given, other] = [this.entity.encode(item), this.entity.encode(known)];
-    return this.entity.fields.every((field) => {
-      const { fallback } = field.attribute.traits;
-      if (item[field.name] === undefined && typeof fallback?.value === 'function') return true;
-      return sameValue(given[field.stored], other[field.stored]);
+    const [given, other] = [this.entity.encode_(item), this.entity.encode_(known)];
+    return this.entity.fields_.every((field) => {
+      const { fallback_: fallback } = field.attribute_.traits_;
+      if (item[field.name_] === undefined && typeof fallback?.value === 'function') return true;
+      return sameValue(given[field.stored_], other[field.stored_]);
     });
   }
 
@@ -136,7 +136,7 @@ export class WholeState {
 
   private id(event: Event): string {
     const { item, key = item } = checkObject(event, 'event');
-    const { model } = this.entity;
+    const { model_: model } = this.entity;
     const { pk, sk } = model.key(key ?? invalid('event', 'expected either item or deleted'));
     return JSON.stringify([model.name, pk, sk]);
   }

@@ -7,7 +7,7 @@ import { checkDate } from '../clock.js';
 
 const expiryOf = (entity: unknown): Field => {
   const model = modelOf(entity);
-  return model.timeToLive ?? invalid(model.name, 'has no timeToLive()');
+  return model.timeToLive_ ?? invalid(model.name, 'has no timeToLive()');
 };
 
 /**
@@ -24,7 +24,7 @@ const expiryOf = (entity: unknown): Field => {
  * await signIns.update({ id: 's1' }).set({ expiresAt: new Date(Date.now() + 60_000) }).ifExists().if(live(SignIn));
  */
 export const live = <E extends AnyEntity>(entity: E, now: Date = new Date()): Condition<E['name']> => {
-  const handle = modelOf(entity).attrs[expiryOf(entity).name] as ValueHandle<E['name'], Date>;
+  const handle = modelOf(entity).attrs[expiryOf(entity).name_] as ValueHandle<E['name'], Date>;
   return handle.notExists().or(handle.ge(checkDate(now, 'now')));
 };
 
@@ -37,7 +37,7 @@ export const live = <E extends AnyEntity>(entity: E, now: Date = new Date()): Co
  * if (session !== undefined && isLive(SignIn, session)) console.log(session.expiresAt);
  */
 export const isLive = <E extends AnyEntity>(entity: E, item: E['~item'], now: Date = new Date()): boolean => {
-  const { name } = expiryOf(entity);
+  const { name_: name } = expiryOf(entity);
   const time = checkDate(now, 'now').getTime();
   const expiry = (checkObject(item, 'item') as Record<string, Date | undefined>)[name];
   return expiry === undefined || checkDate(expiry, name).getTime() >= time;

@@ -92,7 +92,7 @@ describe('a comparison', () => {
 });
 
 it('a decimal is stored without a plus sign, which DynamoDB refuses', () => {
-  const [encode] = (decimal() as unknown as AttributeBuilder).make('rate');
+  const [encode] = (decimal() as unknown as AttributeBuilder).make_('rate');
   expect(encode('+5.5')).toEqual({ N: '5.5' });
 });
 
@@ -108,20 +108,20 @@ it('a record refuses names that UTF-8 would make one', () => {
 });
 
 describe('an item whose inputs say another key', () => {
-  const { entity: compiled } = bindingOf(orders);
+  const { entity_: compiled } = bindingOf(orders);
   const stored = () =>
     orders.put({ ...key, status: 'OPEN', placedAt: new Date(0), total: 1, note: 'x' }).toRequest().Item ?? {};
 
   it('is refused when it is read: put back, it would overwrite the other item', () => {
-    expect(compiled.decode(stored())).toMatchObject(key);
-    expect(() => compiled.decode({ ...stored(), customer: { S: 'bob' } })).toThrow(InvalidStoredItemError);
-    expect(() => compiled.decode({ ...stored(), number: { N: '2' } })).toThrow(InvalidStoredItemError);
-    expect(() => compiled.decode({ ...stored(), sk: { S: 'ORDER#0000000001#x' } })).toThrow(InvalidStoredItemError);
+    expect(compiled.decode_(stored())).toMatchObject(key);
+    expect(() => compiled.decode_({ ...stored(), customer: { S: 'bob' } })).toThrow(InvalidStoredItemError);
+    expect(() => compiled.decode_({ ...stored(), number: { N: '2' } })).toThrow(InvalidStoredItemError);
+    expect(() => compiled.decode_({ ...stored(), sk: { S: 'ORDER#0000000001#x' } })).toThrow(InvalidStoredItemError);
   });
 
   it('is told from one that stores no inputs', () => {
     const { customer: _, number: __, ...created } = stored();
-    expect(compiled.decode(created)).toMatchObject(key);
+    expect(compiled.decode_(created)).toMatchObject(key);
     expect(status.eq('OPEN')).toBeDefined();
   });
 });

@@ -9,6 +9,6 @@ export interface Codec {
 
 /** Compiles an attribute for the path `v`. */
 export const codecOf = (attribute: unknown): Codec => {
-  const [encode, decode] = (attribute as AttributeBuilder).make('v');
+  const [encode, decode] = (attribute as AttributeBuilder).make_('v');
   return { encode, decode: (stored) => decode(stored as AttributeValue) };
 };
