@@ -40,7 +40,12 @@ export type {
 } from './sources/queues/local-queue.js';
 export { createLocalQueues } from './sources/queues/local-queues.js';
 export type { LocalQueues, LocalQueuesOptions } from './sources/queues/local-queues.js';
-export { sqsEventSource } from './sources/sqs/sqs-event-source.js';
-export type { SqsEventSourceOptions } from './sources/sqs/sqs-event-source.js';
-export { streamEventSource } from './sources/streams/stream-event-source.js';
-export type { StreamEventSourceOptions, StreamFailureRecord } from './sources/streams/stream-event-source.js';
+export { sqsSource } from './sources/sqs/sqs-source.js';
+export type { SqsSourceOptions } from './sources/sqs/sqs-source.js';
+export { streamSource } from './sources/streams/stream-source.js';
+export type { StreamSourceOptions, StreamFailureRecord } from './sources/streams/stream-source.js';
+export { createLocalEventBridge } from './sources/bus/local-event-bridge.js';
+export type { ArrivedEvent, LocalEventBridge, LocalEventBridgeOptions } from './sources/bus/local-event-bridge.js';
+export type { LocalBusEvent } from './sources/bus/put-events.js';
+export { scheduleSource } from './sources/schedules/schedule-source.js';
+export type { ScheduleSourceOptions } from './sources/schedules/schedule-source.js';

@@ -47,7 +47,7 @@ export interface RunUntilIdleOptions {
  * const queues = createLocalQueues({ clock });
  * const dead = queues.create('scores-dead');
  * const scores = queues.create('scores', { redrive: { deadLetterQueue: dead, maxReceiveCount: 3 } });
- * const source = sqsEventSource({ queue: scores, handler: () => Promise.reject(new Error('always')) });
+ * const source = sqsSource({ queue: scores, handler: () => Promise.reject(new Error('always')) });
  * scores.send({ body: '{}' });
  * await runUntilIdle([source], { clock });
  * console.log(dead.messages().length); // 1

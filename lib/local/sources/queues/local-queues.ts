@@ -43,7 +43,7 @@ export const queueUrl = (endpoint: string, name: string): string => `${endpoint}
 
 /**
  * Makes SQS queues in memory, standard and FIFO, with redrive, on a clock that tests may hold. Handlers are fed from them by
- * {@link sqsEventSource}; code that sends uses an SDK client with `clientConfig`, or the endpoint of `listen`.
+ * {@link sqsSource}; code that sends uses an SDK client with `clientConfig`, or the endpoint of `listen`.
  *
  * @example
  * import { SendMessageCommand, SQSClient } from '@aws-sdk/client-sqs';

@@ -12,8 +12,8 @@ import { maxMessageBytes, payloadBytes } from '../queues/local-queue.js';
 import type { LocalQueue, ReceivedLocalMessage } from '../queues/local-queue.js';
 import { sqsRecord } from './sqs-record.js';
 
-/** What {@link sqsEventSource} takes, by the names of Lambda's API. */
-export interface SqsEventSourceOptions {
+/** What {@link sqsSource} takes, by the names of Lambda's API. */
+export interface SqsSourceOptions {
   readonly queue: LocalQueue;
   /** The function: a Lambda handler in this process. It gets a copy of the event. */
   readonly handler: LocalHandler;
@@ -46,16 +46,16 @@ export interface SqsEventSourceOptions {
  * const queues = createLocalQueues();
  * const scores = queues.create('scores.fifo', { contentBasedDeduplication: true });
  * scores.send({ body: '{"home":1}', groupId: 'm1' });
- * const source = sqsEventSource({
+ * const source = sqsSource({
  *   queue: scores,
  *   handler: (event: { Records: { body: string }[] }) => console.log(event.Records.length),
  * });
  * await source.drain(); // or start() and, in the end, stop()
  */
-export const sqsEventSource = ({ handler, ...options }: SqsEventSourceOptions): EventSource =>
+export const sqsSource = ({ handler, ...options }: SqsSourceOptions): EventSource =>
   sqsMapping({ ...options, invoke: invokeHandler(handler) });
 
-/** {@link sqsEventSource} for any way to call the function. */
+/** {@link sqsSource} for any way to call the function. */
 export function sqsMapping({
   queue,
   invoke,
@@ -66,7 +66,7 @@ export function sqsMapping({
   filters = [],
   clock = Date.now,
   onCall,
-}: Omit<SqsEventSourceOptions, 'handler'> & { readonly invoke: Invoke }): EventSource {
+}: Omit<SqsSourceOptions, 'handler'> & { readonly invoke: Invoke }): EventSource {
   checkSetting('batchSize', batchSize, 1, queue.fifo ? 10 : 10_000);
   checkSetting('maximumBatchingWindowInSeconds', maximumBatchingWindowInSeconds, 0, queue.fifo ? 0 : 300);
   checkSetting('maximumConcurrency', maximumConcurrency, 1, 2000);

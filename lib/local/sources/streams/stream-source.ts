@@ -31,8 +31,8 @@ export interface StreamFailureRecord extends FailureRecord {
   };
 }
 
-/** What {@link streamEventSource} takes, by the names of Lambda's API. */
-export interface StreamEventSourceOptions {
+/** What {@link streamSource} takes, by the names of Lambda's API. */
+export interface StreamSourceOptions {
   readonly dynamodb: LocalDynamoDB;
   readonly tableName: string;
   /** The function: a Lambda handler in this process. It gets a copy of the event. */
@@ -79,7 +79,7 @@ const dayMs = 24 * 60 * 60 * 1000;
  * const dynamodb = await createLocalDynamoDB();
  * const shop = table({ name: 'shop', client: new DynamoDBClient(dynamodb.clientConfig) });
  * await createTable(shop).stream();
- * const source = await streamEventSource({
+ * const source = await streamSource({
  *   dynamodb,
  *   tableName: 'shop',
  *   handler: (event: { Records: unknown[] }) => console.log(event.Records.length),
@@ -87,7 +87,7 @@ const dayMs = 24 * 60 * 60 * 1000;
  * });
  * await source.drain(); // or start() and, in the end, stop()
  */
-export const streamEventSource = ({ handler, ...options }: StreamEventSourceOptions): Promise<EventSource> =>
+export const streamSource = ({ handler, ...options }: StreamSourceOptions): Promise<EventSource> =>
   streamMapping({ ...options, invoke: invokeHandler(handler) });
 
 interface Shard {
@@ -95,7 +95,7 @@ interface Shard {
   readonly lanes: readonly BatchLane<LambdaStreamRecord>[];
 }
 
-/** {@link streamEventSource} for any way to call the function. */
+/** {@link streamSource} for any way to call the function. */
 export async function streamMapping({
   dynamodb,
   tableName,
@@ -113,7 +113,7 @@ export async function streamMapping({
   onFailure,
   clock = Date.now,
   onCall,
-}: Omit<StreamEventSourceOptions, 'handler'> & {
+}: Omit<StreamSourceOptions, 'handler'> & {
   readonly invoke: Invoke;
   readonly functionArn?: string | undefined;
 }): Promise<EventSource> {

@@ -7,8 +7,8 @@ import {
 } from '@aws-sdk/client-dynamodb';
 import fc from 'fast-check';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { createLocalDynamoDB, manualClock, runUntilIdle, streamEventSource } from '../../../lib/local/index.js';
-import type { StreamEventSourceOptions, StreamFailureRecord } from '../../../lib/local/index.js';
+import { createLocalDynamoDB, manualClock, runUntilIdle, streamSource } from '../../../lib/local/index.js';
+import type { StreamSourceOptions, StreamFailureRecord } from '../../../lib/local/index.js';
 
 interface StreamEvent {
   readonly Records: readonly {
@@ -25,7 +25,7 @@ interface StreamEvent {
 /** A table with a stream of one shard, and a source that keeps the numbers of each call. */
 async function setUp(
   answer: (event: StreamEvent) => unknown,
-  { shards = 1, ...options }: Partial<StreamEventSourceOptions> & { shards?: number } = {},
+  { shards = 1, ...options }: Partial<StreamSourceOptions> & { shards?: number } = {},
 ) {
   const clock = manualClock();
   const dynamodb = await createLocalDynamoDB({ clock, streamShards: shards });
@@ -54,7 +54,7 @@ async function setUp(
   const events: StreamEvent[] = [];
   const failures: StreamFailureRecord[] = [];
   const source = () =>
-    streamEventSource({
+    streamSource({
       dynamodb,
       tableName: 'shop',
       clock,
@@ -468,9 +468,7 @@ describe('the mapping of a stream', () => {
         AttributeDefinitions: [{ AttributeName: 'pk', AttributeType: 'S' }],
       }),
     );
-    await expect(streamEventSource({ dynamodb, tableName: 'plain', handler: () => undefined })).rejects.toThrow(
-      'no stream',
-    );
+    await expect(streamSource({ dynamodb, tableName: 'plain', handler: () => undefined })).rejects.toThrow('no stream');
   });
 });
 

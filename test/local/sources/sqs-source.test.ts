@@ -2,8 +2,8 @@ import { createHash } from 'node:crypto';
 import { batchHandler, json, sqsMessages } from '../../../lib/events/index.js';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { createLocalQueues, manualClock, runUntilIdle, sqsEventSource } from '../../../lib/local/index.js';
-import type { CallReport, LocalQueueOptions, SqsEventSourceOptions } from '../../../lib/local/index.js';
+import { createLocalQueues, manualClock, runUntilIdle, sqsSource } from '../../../lib/local/index.js';
+import type { CallReport, LocalQueueOptions, SqsSourceOptions } from '../../../lib/local/index.js';
 
 interface SqsEvent {
   readonly Records: readonly {
@@ -14,7 +14,7 @@ interface SqsEvent {
   }[];
 }
 
-interface SetUp extends Partial<SqsEventSourceOptions> {
+interface SetUp extends Partial<SqsSourceOptions> {
   readonly fifo?: boolean;
   readonly queueOptions?: LocalQueueOptions;
 }
@@ -33,7 +33,7 @@ function setUp(answer: (event: SqsEvent) => unknown, { fifo = false, queueOption
   });
   const calls: string[][] = [];
   const events: SqsEvent[] = [];
-  const source = sqsEventSource({
+  const source = sqsSource({
     queue,
     clock,
     handler: (event: SqsEvent) => {
