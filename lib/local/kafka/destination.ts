@@ -3,7 +3,7 @@ import type { Producer } from '@platformatic/kafka';
 import type { Discarded } from '../sources/mapping/failure-record.js';
 import type { EventFrame, LocalKafkaRecord } from './kafka-event.js';
 import { batchFailure, recordFailure } from './kafka-failure-record.js';
-import type { SettledKafkaSource } from './kafka-source-options.js';
+import type { SettledMapping } from './kafka-event-source-options.js';
 import { loadKafka } from './load-kafka.js';
 
 /** Takes records that are given up. */
@@ -13,10 +13,10 @@ export interface Destination {
 }
 
 /** The failure destination of a mapping; without one, nothing is kept of such records. */
-export const destinationOf = ({ destination, brokers, clock }: SettledKafkaSource): Destination => {
+export const destinationOf = ({ destination, brokers, functionArn, clock }: SettledMapping): Destination => {
   if (typeof destination !== 'string') {
     return {
-      send: async (discarded, frame) => destination?.(batchFailure(discarded, frame, clock())),
+      send: async (discarded, frame) => destination?.(batchFailure(discarded, frame, functionArn, clock())),
       close: () => Promise.resolve(),
     };
   }
@@ -34,7 +34,7 @@ export const destinationOf = ({ destination, brokers, clock }: SettledKafkaSourc
         messages: discarded.records.map((record) => ({
           topic: destination,
           ...(record.key !== undefined && { key: Buffer.from(record.key, 'base64') }),
-          value: Buffer.from(JSON.stringify(recordFailure(record, discarded, frame, clock()))),
+          value: Buffer.from(JSON.stringify(recordFailure(record, discarded, frame, functionArn, clock()))),
         })),
       });
     },

@@ -1,6 +1,6 @@
 import type { Consumer } from '@platformatic/kafka';
 import { recordsOf, type LocalKafkaRecord } from './kafka-event.js';
-import type { SettledKafkaSource } from './kafka-source-options.js';
+import type { SettledMapping } from './kafka-event-source-options.js';
 import { loadKafka } from './load-kafka.js';
 
 type FetchResponse = Awaited<ReturnType<Consumer['fetch']>>;
@@ -13,11 +13,11 @@ const PARTITION_BYTES = 1024 * 1024;
 /** A member of the consumer group: what it may read, and how far it has read. */
 export class GroupMember {
   readonly #consumer: Consumer;
-  readonly #source: SettledKafkaSource;
+  readonly #source: SettledMapping;
   readonly #positions = new Map<number, bigint>();
   #stale = true;
 
-  private constructor(consumer: Consumer, source: SettledKafkaSource) {
+  private constructor(consumer: Consumer, source: SettledMapping) {
     this.#consumer = consumer;
     this.#source = source;
     consumer.on('consumer:group:join', () => (this.#stale = true));
@@ -25,7 +25,7 @@ export class GroupMember {
     consumer.on('error' as never, source.onError);
   }
 
-  static async join(source: SettledKafkaSource, clientId: string): Promise<GroupMember> {
+  static async join(source: SettledMapping, clientId: string): Promise<GroupMember> {
     const { brokers, topic, consumerGroupId, sessionTimeoutMs } = source;
     const { Consumer } = await loadKafka();
     const consumer = new Consumer({

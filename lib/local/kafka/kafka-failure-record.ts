@@ -1,6 +1,5 @@
 import { Buffer } from 'node:buffer';
 import { failureRecord, type Discarded, type FailureRecord } from '../sources/mapping/failure-record.js';
-import { localFunctionArn } from '../sources/mapping/invoke.js';
 import {
   kafkaEventOf,
   partitionName,
@@ -57,12 +56,13 @@ const batchInfo = (event: LocalKafkaEvent, batchSize: number): KafkaFailureRecor
 export const batchFailure = (
   discarded: Discarded<LocalKafkaRecord>,
   frame: EventFrame,
+  functionArn: string,
   now: number,
 ): KafkaFailureRecord => {
   const { records } = discarded;
   const partitions = Map.groupBy(records, partitionName);
   return {
-    ...failureRecord(discarded, localFunctionArn, now),
+    ...failureRecord(discarded, functionArn, now),
     KafkaBatchInfo: {
       ...batchInfo(kafkaEventOf(records, frame), records.length),
       recordsInfo: Object.fromEntries([...partitions].map(([name, list]) => [name, infoOf(list)])),
@@ -75,11 +75,12 @@ export const recordFailure = (
   record: LocalKafkaRecord,
   discarded: Discarded<LocalKafkaRecord>,
   frame: EventFrame,
+  functionArn: string,
   now: number,
 ): KafkaFailureRecord => {
   const payload = kafkaEventOf([record], frame);
   return {
-    ...failureRecord(discarded, localFunctionArn, now),
+    ...failureRecord(discarded, functionArn, now),
     KafkaBatchInfo: {
       ...batchInfo(payload, 1),
       recordInfo: { offset: String(record.offset), timestamp: time(record.timestamp) },

@@ -1,10 +1,11 @@
 import type { EventSource } from '../sources/event-source.js';
 import { BatchLane } from '../sources/mapping/batch-lane.js';
+import type { Invocation, Invoke } from '../sources/mapping/invoke.js';
 import { SourceLoop } from '../sources/mapping/source-loop.js';
 import type { Destination } from './destination.js';
 import { GroupMember } from './group-member.js';
-import { kafkaEventOf, type EventFrame, type LocalKafkaRecord } from './kafka-event.js';
-import type { SettledKafkaSource } from './kafka-source-options.js';
+import { kafkaEventOf, type EventFrame, type LocalKafkaEvent, type LocalKafkaRecord } from './kafka-event.js';
+import type { SettledMapping } from './kafka-event-source-options.js';
 import { OffsetProgress } from './offset-progress.js';
 import { reportedRecords } from './reported-records.js';
 
@@ -18,7 +19,7 @@ const TROUBLES = 5;
 
 /** A member of the group with one batch at a time. */
 export class KafkaPoller implements EventSource {
-  readonly #source: SettledKafkaSource;
+  readonly #source: SettledMapping;
   readonly #destination: Destination;
   readonly #clientId: string;
   readonly #frame: EventFrame;
@@ -29,7 +30,7 @@ export class KafkaPoller implements EventSource {
   #troubles = 0;
   #troubleUntil = 0;
 
-  constructor(source: SettledKafkaSource, destination: Destination, clientId: string) {
+  constructor(source: SettledMapping, destination: Destination, clientId: string) {
     this.#source = source;
     this.#destination = destination;
     this.#clientId = clientId;
@@ -65,13 +66,25 @@ export class KafkaPoller implements EventSource {
   }
 
   #newLane(progress: OffsetProgress): BatchLane<LocalKafkaRecord> {
-    const { settings, clock, invoke } = this.#source;
+    const { settings, clock, invoke, onCall } = this.#source;
+    const frame = this.#frame;
+    const failedOf = (invocation: Invocation, records: readonly LocalKafkaRecord[]): readonly LocalKafkaRecord[] => {
+      if ('functionError' in invocation) return records;
+      return settings.reportBatchItemFailures ? reportedRecords(invocation.response, records) : [];
+    };
+    const calling: Invoke = async (event) => {
+      const invocation = await invoke(event);
+      const records = Object.values((event as LocalKafkaEvent).records).flat();
+      onCall?.({ records: records.length, failed: failedOf(invocation, records).length, invocation });
+      return invocation;
+    };
     return new BatchLane({
-      ...{ settings, clock, invoke },
-      event: (records) => kafkaEventOf(records, this.#frame),
+      ...{ settings, clock },
+      invoke: calling,
+      event: (records) => kafkaEventOf(records, frame),
       remaining: reportedRecords,
       settled: (records) => progress.settle(records),
-      discard: (discarded) => this.#destination.send(discarded, this.#frame),
+      discard: (discarded) => this.#destination.send(discarded, frame),
     });
   }
 
@@ -84,7 +97,8 @@ export class KafkaPoller implements EventSource {
     } catch (error) {
       this.#troubleUntil = Date.now() + TROUBLE_MS;
       this.#member?.rewind();
-      if (++this.#troubles % TROUBLES === 0) {
+      if (++this.#troubles >= TROUBLES && !this.#lane.busy) {
+        this.#troubles = 0;
         const member = this.#member;
         this.#member = undefined;
         this.#restart();

@@ -1,5 +1,5 @@
 // A consumer of the feed in a process of its own, so that it can be killed: polls Kafka for the ingest function's handler.
-import { kafkaSource } from '../../../lib/local/index.js';
+import { kafkaEventSource } from '../../../lib/local/index.js';
 import { countedIngest } from './counted-ingest.js';
 
 /** What the test gives this process, as JSON. */
@@ -13,10 +13,10 @@ export interface IngestProcessOptions {
 
 const { brokers, topic, consumerGroupId, endpoint, table } = JSON.parse(process.argv[2] ?? '') as IngestProcessOptions;
 const config = { endpoint, region: 'us-east-1', credentials: { accessKeyId: 'test', secretAccessKey: 'test' } };
-const source = await kafkaSource({
+const source = await kafkaEventSource({
   ...{ brokers, topic, consumerGroupId },
   reportBatchItemFailures: true,
-  maximumBatchingWindowInSeconds: 0.05,
+  maximumBatchingWindowInSeconds: 0,
   sessionTimeoutMs: 1000,
   handler: countedIngest(table, config, (batch) => process.send?.(batch)),
 });

@@ -1,14 +1,14 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { afterEach, describe, expect, test } from 'vitest';
 import {
-  kafkaSource,
+  kafkaEventSource,
   type KafkaFailureRecord,
-  type KafkaSourceOptions,
+  type KafkaEventSourceOptions,
   type LocalKafkaEvent,
 } from '../../../lib/local/index.js';
 import { brokers, committed, missing, newTopic, produce } from './kafka.js';
 
-type Source = Awaited<ReturnType<typeof kafkaSource>>;
+type Source = Awaited<ReturnType<typeof kafkaEventSource>>;
 
 const open: Source[] = [];
 afterEach(async () => {
@@ -25,8 +25,10 @@ const seen = ({ records }: LocalKafkaEvent) =>
     list.map(({ value }) => text(value)),
   ]);
 
-const source = async (options: Partial<KafkaSourceOptions> & Pick<KafkaSourceOptions, 'topic'>): Promise<Source> => {
-  const made = await kafkaSource({
+const source = async (
+  options: Partial<KafkaEventSourceOptions> & Pick<KafkaEventSourceOptions, 'topic' | 'handler'>,
+): Promise<Source> => {
+  const made = await kafkaEventSource({
     brokers,
     consumerGroupId: `${options.topic}-group`,
     maximumBatchingWindowInSeconds: 0,
@@ -61,8 +63,11 @@ describe.skipIf(missing !== undefined)('a Kafka mapping', () => {
       { value: 'no key' },
     ]);
     const events: LocalKafkaEvent[] = [];
-    const made = await source({ topic, handler: (event: LocalKafkaEvent) => void events.push(event) });
+    const reports: unknown[] = [];
+    const handler = (event: LocalKafkaEvent) => void events.push(event);
+    const made = await source({ topic, handler, onCall: ({ records, failed }) => reports.push({ records, failed }) });
     expect(await made.drain()).toBe(1);
+    expect(reports).toEqual([{ records: 4, failed: 0 }]);
     const now = expect.closeTo(Date.now(), -5) as number;
     expect(events).toEqual([
       {

@@ -1,28 +1,28 @@
 import { execFileSync } from 'node:child_process';
 import { expect, test } from 'vitest';
-import { kafkaSource, type KafkaSourceOptions } from '../../../lib/local/index.js';
+import { kafkaEventSource, type KafkaEventSourceOptions } from '../../../lib/local/index.js';
 
-const options: KafkaSourceOptions = {
+const options: KafkaEventSourceOptions = {
   ...{ brokers: ['127.0.0.1:1'], topic: 'orders', consumerGroupId: 'g', handler: () => undefined },
 };
 
-test.each<[Partial<KafkaSourceOptions>, RegExp]>([
+test.each<[Partial<KafkaEventSourceOptions>, RegExp]>([
   [{ brokers: [] }, /brokers/],
   [{ topic: '' }, /topic/],
   [{ consumerGroupId: '' }, /consumerGroupId/],
-  [{ handler: undefined }, /either handler or invoke/],
-  [{ batchSize: 0 }, /batchSize must be from 1 to 10000/],
+  [{ batchSize: 0 }, /batchSize must be a whole number from 1 to 10000/],
   [{ batchSize: 1.5 }, /batchSize must be a whole number/],
-  [{ maximumBatchingWindowInSeconds: 301 }, /maximumBatchingWindowInSeconds must be from 0 to 300/],
-  [{ maximumRetryAttempts: -2 }, /maximumRetryAttempts must be from 0 to 10000/],
-  [{ maximumRecordAgeInSeconds: 59 }, /maximumRecordAgeInSeconds must be from 60 to 604800/],
+  [{ maximumBatchingWindowInSeconds: 301 }, /maximumBatchingWindowInSeconds must be a whole number from 0 to 300/],
+  [{ maximumRetryAttempts: -2 }, /maximumRetryAttempts must be a whole number from 0 to 10000/],
+  [{ maximumRecordAgeInSeconds: 59 }, /maximumRecordAgeInSeconds must be a whole number from 60 to 604800/],
   [{ startingPosition: 'AT_TIMESTAMP' }, /startingPositionTimestamp/],
+  [{ maximumBatchingWindowInSeconds: 0.5 }, /maximumBatchingWindowInSeconds/],
   [{ startingPositionTimestamp: new Date() }, /startingPositionTimestamp/],
   [{ onFailure: 'kafka://orders' }, /another topic/],
   [{ pollers: 0 }, /pollers/],
   [{ sessionTimeoutMs: Number.NaN }, /sessionTimeoutMs/],
 ])('refuses %o', async (wrong, message) => {
-  await expect(kafkaSource({ ...options, ...wrong })).rejects.toThrow(message);
+  await expect(kafkaEventSource({ ...options, ...wrong })).rejects.toThrow(message);
 });
 
 test('its client is loaded by nobody who does not poll', () => {
@@ -34,9 +34,9 @@ test('its client is loaded by nobody who does not poll', () => {
         return next(specifier, context);
       },
     });
-    const { kafkaSource } = await import('./lib/local/index.ts');
+    const { kafkaEventSource } = await import('./lib/local/index.ts');
     const wanted = { brokers: ['127.0.0.1:1'], topic: 'orders', consumerGroupId: 'g', handler: () => undefined };
-    console.log(await kafkaSource(wanted).catch(({ message }) => message));
+    console.log(await kafkaEventSource(wanted).catch(({ message }) => message));
   `;
   const output = execFileSync(process.execPath, ['--import', 'tsx', '--input-type=module', '--eval', script], {
     encoding: 'utf8',

@@ -1,7 +1,12 @@
 import type { EventSource } from '../sources/event-source.js';
+import { invokeHandler } from '../sources/mapping/invoke.js';
 import { destinationOf } from './destination.js';
 import { KafkaPoller } from './kafka-poller.js';
-import { settledKafkaSource, type KafkaSourceOptions } from './kafka-source-options.js';
+import {
+  settledMapping,
+  type KafkaEventSourceOptions,
+  type KafkaMappingOptions,
+} from './kafka-event-source-options.js';
 import { loadKafka } from './load-kafka.js';
 
 /**
@@ -13,9 +18,9 @@ import { loadKafka } from './load-kafka.js';
  * are those of provisioned mode; with a report each partition goes on from its lowest failed offset. After a rebalance the
  * count of attempts begins anew. A broker that goes away is waited for.
  *
- * @throws TypeError for options out of Lambda's bounds; Error where the client is not installed
+ * @throws RangeError for settings that Lambda refuses; Error where the client is not installed
  * @example
- * const source = await kafkaSource({
+ * const source = await kafkaEventSource({
  *   brokers: ['127.0.0.1:9092'],
  *   topic: 'orders',
  *   consumerGroupId: 'local',
@@ -25,11 +30,15 @@ import { loadKafka } from './load-kafka.js';
  *     return { batchItemFailures: [] };
  *   },
  * });
- * source.start();
+ * await source.drain(); // or start()
  * await source.stop();
  */
-export const kafkaSource = async (options: KafkaSourceOptions): Promise<EventSource> => {
-  const source = settledKafkaSource(options);
+export const kafkaEventSource = ({ handler, ...options }: KafkaEventSourceOptions): Promise<EventSource> =>
+  kafkaMapping({ ...options, invoke: invokeHandler(handler) });
+
+/** {@link kafkaEventSource} for any way to call the function. */
+export const kafkaMapping = async (options: KafkaMappingOptions): Promise<EventSource> => {
+  const source = settledMapping(options);
   await loadKafka();
   const destination = destinationOf(source);
   const pollers = Array.from({ length: source.pollers }, (_, i) => {
