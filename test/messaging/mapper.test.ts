@@ -12,7 +12,7 @@ import {
   string,
   type AttributeMap,
 } from '../../lib/commands/index.js';
-import { mapper, toItem, toObject } from '../../lib/messaging/index.js';
+import { TestSession, mapper, toItem, toObject } from '../../lib/messaging/index.js';
 import { messagingShop, type MessagingShop } from './support/messaging-shop.js';
 
 const bytes = new Uint8Array([1, 2]);
@@ -317,6 +317,17 @@ describe('round trips', () => {
     fc.assert(
       fc.property(object, (given) => {
         expect(toObject(toItem(given))).toEqual({ ...given });
+      }),
+    );
+  });
+
+  it('of any object give an item that a session takes, as it is', () => {
+    fc.assert(
+      fc.property(object, (given) => {
+        const session = new TestSession();
+        const Item = { ...toItem(given), pk: { S: 'a' }, sk: { S: 'b' } };
+        session.add({ Put: { TableName: 'test', Item } });
+        expect(session.operations[0]?.item.Put?.Item).toEqual(Item);
       }),
     );
   });

@@ -23,7 +23,7 @@ afterAll(() => here.close());
 const client = { send: () => undefined, config: {} } as never;
 
 describe('a raw operation', () => {
-  it('commits with the message: the customer of the seed, read, mapped, changed and put', async () => {
+  it('commits with the message: puts, checks and updates, of the library and of the SDK', async () => {
     const id = fresh();
     const { shop } = here;
     const key = { pk: { S: `CUSTOMERS#${id}` }, sk: { S: id } };
