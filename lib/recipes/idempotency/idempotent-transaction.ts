@@ -90,6 +90,8 @@ const conflict: IdempotentOutcome = { outcome: 'conflict', replayed: false };
  *
  * An unknown outcome (a lost response, a time-out) is safe to call again with the same key: the record's condition meets
  * what the first attempt wrote. Nothing marks a call as in progress, so a process that dies leaves nothing to wait for.
+ * The end of the horizon is told by the clock of the process that asks: one that is ahead by more than what is left of it
+ * takes the key for free.
  *
  * Cost: a first call 1 request; 2 write units per KB of the record and of each item of the effect. A repeat 1 request
  * and as many write units again, since a cancelled transaction is billed; with `readFirst` 1 request and 1 read unit per

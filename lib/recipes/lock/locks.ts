@@ -68,10 +68,9 @@ const isOutcomeUnknown = (error: unknown): boolean => {
  * @example
  * const locks = new Locks(shop, { leaseMs: 30_000 });
  * await locks.withLock('nightly-report', async ({ lock, signal }) => {
- *   await transactWrite(shop, {
- *     held: isHeld(lock),
- *     page: pages.put({ path: '/report', count: 0 }),
- *   }).send({ signal });
+ *   const steps = () => ({ held: isHeld(lock), page: pages.put({ path: '/report', count: 0 }) });
+ *   // The check may meet a renewal of the lock.
+ *   await retryOnConflict(() => transactWrite(shop, steps()).send({ signal }), { on: 'transactionConflict', signal });
  * });
  */
 export class Locks {
