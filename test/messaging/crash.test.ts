@@ -239,25 +239,38 @@ describe('the commit', () => {
   });
 });
 
-it('any number of deliveries with any failures leave one effect', async () => {
-  const anyFate = fc.constantFrom<Fate>('fine', ...fates);
-  const delivery = fc.record({
-    fates: fc.array(anyFate, { maxLength: 8 }),
-    readFirst: fc.boolean(),
-    sdkAttempts: fc.constantFrom(1, 2),
-  });
-  await fc.assert(
-    fc.asyncProperty(fc.array(delivery, { minLength: 1, maxLength: 4 }), async (deliveries) => {
-      const account = `any${++names}x`;
-      const done = [];
-      for (const { fates, ...options } of deliveries) {
-        done.push(await deliver(account, (request) => fates[request - 1] ?? 'fine', options));
-      }
-      const last = await deliver(account, fine);
-      expect(['handled', 'duplicate']).toContain((last.ended as Handled).outcome);
-      for (const past of done) await past.after();
-      await expectOneEffect(account);
-    }),
-    { numRuns: 60 },
-  );
-}, 120_000);
+it.each([
+  { atOnce: false, how: 'one after the other' },
+  { atOnce: true, how: 'at once' },
+])(
+  'any number of deliveries $how, with any failures, leave one effect',
+  async ({ atOnce }) => {
+    const anyFate = fc.constantFrom<Fate>('fine', ...fates);
+    const delivery = fc.record({
+      fates: fc.array(anyFate, { maxLength: 8 }),
+      readFirst: fc.boolean(),
+      sdkAttempts: fc.constantFrom(1, 2),
+    });
+    await fc.assert(
+      fc.asyncProperty(fc.array(delivery, { minLength: 1, maxLength: 4 }), async (deliveries) => {
+        const account = `any${++names}x`;
+        const runs = deliveries.map(
+          ({ fates, ...options }) =>
+            () =>
+              deliver(account, (request) => fates[request - 1] ?? 'fine', options),
+        );
+        const done = [];
+        if (atOnce) done.push(...(await Promise.all(runs.map((run) => run()))));
+        else for (const run of runs) done.push(await run());
+        const outcomes = done.map(({ ended }) => (ended as Partial<Handled> | undefined)?.outcome);
+        expect(outcomes.filter((outcome) => outcome === 'handled').length).toBeLessThanOrEqual(1);
+        const last = await deliver(account, fine);
+        expect(['handled', 'duplicate']).toContain((last.ended as Handled).outcome);
+        for (const past of done) await past.after();
+        await expectOneEffect(account);
+      }),
+      { numRuns: 60 },
+    );
+  },
+  120_000,
+);
