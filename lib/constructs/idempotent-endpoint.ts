@@ -2,21 +2,36 @@ import { Duration, RemovalPolicy, Stack, Token } from 'aws-cdk-lib';
 import { AccessLogFormat } from 'aws-cdk-lib/aws-apigateway';
 import * as apigateway from 'aws-cdk-lib/aws-apigatewayv2';
 import { HttpLambdaIntegration } from 'aws-cdk-lib/aws-apigatewayv2-integrations';
+import * as cloudwatch from 'aws-cdk-lib/aws-cloudwatch';
 import type * as iam from 'aws-cdk-lib/aws-iam';
 import * as lambda from 'aws-cdk-lib/aws-lambda';
 import * as logs from 'aws-cdk-lib/aws-logs';
 import { Construct } from 'constructs';
 import { acknowledge } from './acknowledge.js';
+import { AlarmMaker, alarmPeriod, type AlarmOptions, type AlarmThreshold } from './alarms.js';
 import { bundledFunctions, kitKeys } from './bundled-code.js';
 import { EndpointAuthorization } from './endpoint-authorization.js';
+import { addFunctionAlarms, type FunctionAlarmThresholds } from './function-alarms.js';
 import { regionsWithoutFunctionUrls } from './function-url-regions.js';
 import { literalText, refuse, refuseBoth } from './invalid-prop-error.js';
 import type { KitFunctionOptions, OwnHandlerOptions } from './kit-function.js';
 import { KitFunction } from './kit-function.js';
+import { kitMetric, lambdaMetric } from './metrics.js';
 import type { SafeWritesTable } from './safe-writes-table.js';
 
+/** When an {@link IdempotentEndpoint} raises an alarm. */
+export interface EndpointAlarmThresholds extends FunctionAlarmThresholds {
+  /**
+   * Answers in 5 minutes with a status of 500 and more: 503 where DynamoDB was not to be reached or throttled, 500 for a
+   * fault of the handler's.
+   *
+   * @default 1
+   */
+  readonly serverErrors?: AlarmThreshold;
+}
+
 /** Settings of an {@link IdempotentEndpoint}. */
-export interface IdempotentEndpointProps extends KitFunctionOptions, OwnHandlerOptions {
+export interface IdempotentEndpointProps extends KitFunctionOptions, OwnHandlerOptions, AlarmOptions {
   /** Table that holds the effect and the answers to repeats. */
   readonly table: SafeWritesTable;
 
@@ -68,7 +83,18 @@ export interface IdempotentEndpointProps extends KitFunctionOptions, OwnHandlerO
    * @default - the method and the path
    */
   readonly description?: string;
+
+  /**
+   * When there is an alarm.
+   *
+   * @default - see EndpointAlarmThresholds
+   */
+  readonly alarmThresholds?: EndpointAlarmThresholds;
 }
+
+/** What the endpoint's handler measures: see docs/constructs.md. */
+export type EndpointMetric =
+  'Committed' | 'Replayed' | 'Refused' | 'Mismatch' | 'Conflict' | 'Invalid' | 'Unavailable' | 'Failed' | 'Duration';
 
 /** JSON, and nothing of what a caller sends but where from. */
 const accessLogFormat = AccessLogFormat.custom(
@@ -142,6 +168,9 @@ export class IdempotentEndpoint extends Construct {
   /** The function's role. */
   readonly role: iam.Role;
 
+  /** What watches it, by the names of the thresholds. */
+  readonly alarms: { readonly [K in keyof EndpointAlarmThresholds]?: cloudwatch.Alarm };
+
   constructor(scope: Construct, id: string, props: IdempotentEndpointProps) {
     super(scope, id);
     const { authorization = EndpointAuthorization.iam(), functionUrl = false } = props;
@@ -170,10 +199,20 @@ export class IdempotentEndpoint extends Construct {
     this.function = handler.function;
     this.logGroup = handler.logGroup;
     this.role = handler.role;
+    const alarms = new AlarmMaker<keyof EndpointAlarmThresholds>(this, props, props.alarmThresholds ?? {});
+    this.alarms = alarms.made;
+    addFunctionAlarms(alarms, this.function, `the endpoint ${path}`);
+    const serverErrors = (metric: cloudwatch.IMetric) =>
+      alarms.add('serverErrors', {
+        metric,
+        threshold: 1,
+        description: `The endpoint ${path} answers with 500 or 503. Runbook: Server errors.`,
+      });
 
     if (functionUrl) {
       this.functionUrl = this.addUrl(authorization);
       this.url = this.functionUrl.url;
+      serverErrors(lambdaMetric(this.function, 'Url5xxCount'));
       return;
     }
     const isNew = props.existingApi === undefined;
@@ -217,6 +256,12 @@ export class IdempotentEndpoint extends Construct {
     // The gateway's own answer to another path or method is no problem document; the function's is.
     if (isNew) this.fallback = route('Fallback', apigateway.HttpRouteKey.DEFAULT);
     this.url = `${api.apiEndpoint}${path}`;
+    serverErrors(api.metricServerError({ statistic: cloudwatch.Stats.SUM, period: alarmPeriod }));
+  }
+
+  /** How many calls ended so in 5 minutes, or with `Duration` how long they took, in milliseconds. */
+  metric(name: EndpointMetric, options: cloudwatch.MetricOptions = {}): cloudwatch.Metric {
+    return kitMetric(this.function, name, options);
   }
 
   /** Allows to call the endpoint, where its authorization is IAM. */

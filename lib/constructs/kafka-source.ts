@@ -1,11 +1,12 @@
 import { Duration, Fn, Names, Token } from 'aws-cdk-lib';
+import type * as cloudwatch from 'aws-cdk-lib/aws-cloudwatch';
 import type * as ec2 from 'aws-cdk-lib/aws-ec2';
 import * as iam from 'aws-cdk-lib/aws-iam';
 import * as lambda from 'aws-cdk-lib/aws-lambda';
 import type * as secretsmanager from 'aws-cdk-lib/aws-secretsmanager';
 import type * as sqs from 'aws-cdk-lib/aws-sqs';
 import { Construct } from 'constructs';
-import { acknowledge } from './acknowledge.js';
+import { depthOf } from './function-alarms.js';
 import type { IngestSource } from './ingest-source.js';
 import { inSeconds, literalText, refuse, secondsOf, wholeNumber } from './invalid-prop-error.js';
 import type { OrderedIngest } from './ordered-ingest.js';
@@ -213,6 +214,9 @@ export class KafkaSource extends Construct implements IngestSource {
   /** The queue that is told what was given up. */
   readonly givenUpQueue: sqs.IQueue;
 
+  /** What watches the queue of what was given up. */
+  readonly alarms: { readonly deadLetters?: cloudwatch.Alarm };
+
   /** The topic. */
   readonly topic: string;
 
@@ -284,13 +288,13 @@ export class KafkaSource extends Construct implements IngestSource {
         ? {}
         : { provisionedPollerConfig: provisionedPollers, reportBatchItemFailures: true, ...retries }),
     });
-    if (cluster.statements(this.consumerGroupId).some(({ actions }) => actions.includes(networkActions[0]!))) {
-      const reason = 'The network interfaces of the poller: what describes them takes no resource.';
-      acknowledge(ingest.role, {
-        'AwsSolutions-IAM5[Resource::*]': reason,
-        'Serverless-LambdaStarPermissions': reason,
-      });
-    }
+    const alarms = ingest.alarmsOf(this);
+    this.alarms = alarms.made;
+    alarms.add('deadLetters', {
+      metric: depthOf(this.givenUpQueue),
+      threshold: 1,
+      description: 'Records of a topic were given up. Runbook: Given up.',
+    });
   }
 
   private checkPayload({ maximumRecordBytes }: KafkaSourceProps, batchSize: number): void {

@@ -12,7 +12,7 @@ import { acknowledge } from './acknowledge.js';
 import { bundledCode, bundledNaming, type BundledFunction } from './bundled-code.js';
 import { inSeconds, refuse, refuseBoth, secondsOf, wholeNumber } from './invalid-prop-error.js';
 import { checkTimeToLive, leadingKeyOf, type EntityShape } from './key-shapes.js';
-import type { SafeWritesTable } from './safe-writes-table.js';
+import { inTransactions, type SafeWritesTable } from './safe-writes-table.js';
 import type { TableAction, TableActions, TransactWriteAction } from './table-action.js';
 
 /** Settings that every function of the kit shares. */
@@ -163,7 +163,6 @@ export interface KitFunctionProps extends KitFunctionOptions, OwnHandlerOptions 
 
 /** Why rules about asynchronous calls don't apply. */
 export const calledSynchronously = {
-  'Serverless-LambdaAsyncFailureDestination': 'Nothing calls it asynchronously: its source waits for its answer.',
   'Serverless-LambdaDLQ': 'Nothing calls it asynchronously: its source waits for its answer, and keeps what failed.',
 };
 
@@ -237,9 +236,7 @@ export class KitFunction extends Construct {
 
     acknowledge(this.role, {
       'AwsSolutions-IAM5[Resource::*]':
-        'Only for xray:PutTraceSegments and PutTelemetryRecords, which take no resource.',
-      'Serverless-LambdaStarPermissions':
-        'Only for xray:PutTraceSegments and PutTelemetryRecords, which take no resource.',
+        'Only for xray:PutTraceSegments and xray:PutTelemetryRecords, and the network interfaces of Kafka pollers: they take no resource.',
     });
     acknowledge(this.function, calledSynchronously);
   }
@@ -352,12 +349,11 @@ export class KitFunction extends Construct {
       (action) => !actions.includes(action),
     );
     const leadingKeys = this.leadingKeys(scope, props, isOwn);
-    if (actions.length > 0) table.grantOn(this.role, actions, leadingKeys);
+    // The functions that the package ships query no index.
+    const where = { indexes: isOwn };
+    if (actions.length > 0) table.grantOn(this.role, actions, leadingKeys, where);
     if (transactWrite.length > 0) {
-      table.grantOn(this.role, transactWrite, {
-        'ForAnyValue:StringEquals': { 'dynamodb:EnclosingOperation': ['TransactWriteItems'] },
-        ...leadingKeys,
-      });
+      table.grantOn(this.role, transactWrite, { ...inTransactions, ...leadingKeys }, where);
     }
   }
 

@@ -1,21 +1,56 @@
 import { Duration } from 'aws-cdk-lib';
+import * as cloudwatch from 'aws-cdk-lib/aws-cloudwatch';
 import type * as iam from 'aws-cdk-lib/aws-iam';
 import type * as lambda from 'aws-cdk-lib/aws-lambda';
 import type * as logs from 'aws-cdk-lib/aws-logs';
 import type * as sqs from 'aws-cdk-lib/aws-sqs';
 import { Construct } from 'constructs';
+import { AlarmMaker, type AlarmOptions, type AlarmThreshold } from './alarms.js';
 import { bundledFunctions } from './bundled-code.js';
+import { addFunctionAlarms, depthOf, type FunctionAlarmThresholds } from './function-alarms.js';
 import type { IngestSource } from './ingest-source.js';
 import { refuse, refuseBoth, secondsOf } from './invalid-prop-error.js';
 import type { KitFunctionOptions, OwnHandlerOptions } from './kit-function.js';
 import { KitFunction } from './kit-function.js';
 import { KafkaSource, type MskSourceProps, type SelfManagedKafkaSourceProps } from './kafka-source.js';
+import { kitMetric, lambdaMetric } from './metrics.js';
 import type { SafeWritesTable } from './safe-writes-table.js';
 import { lastQueue } from './secure-queue.js';
 import { SqsSource, type SqsSourceProps } from './sqs-source.js';
 
+/** When an {@link OrderedIngest} raises an alarm. */
+export interface IngestAlarmThresholds extends FunctionAlarmThresholds {
+  /**
+   * Records in the failure queue.
+   *
+   * @default 1
+   */
+  readonly poison?: AlarmThreshold;
+
+  /**
+   * Messages in a dead-letter queue, or batches in the queue of what was given up. One alarm for each source.
+   *
+   * @default 1
+   */
+  readonly deadLetters?: AlarmThreshold;
+
+  /**
+   * Seconds that the oldest message of a queue has waited. One alarm for each queue.
+   *
+   * @default 900: 15 minutes
+   */
+  readonly oldestMessage?: AlarmThreshold;
+
+  /**
+   * Records of a Kafka topic that are not read yet. One alarm for the function, which has one metric for all its topics.
+   *
+   * @default 10,000, for 15 minutes
+   */
+  readonly offsetLag?: AlarmThreshold;
+}
+
 /** Settings of an {@link OrderedIngest}. */
-export interface OrderedIngestProps extends KitFunctionOptions, OwnHandlerOptions {
+export interface OrderedIngestProps extends KitFunctionOptions, OwnHandlerOptions, AlarmOptions {
   /** Table that holds the state. */
   readonly table: SafeWritesTable;
 
@@ -47,7 +82,28 @@ export interface OrderedIngestProps extends KitFunctionOptions, OwnHandlerOption
    * @default 'Keeps the newest state, from events in any order'
    */
   readonly description?: string;
+
+  /**
+   * When there is an alarm.
+   *
+   * @default - see IngestAlarmThresholds
+   */
+  readonly alarmThresholds?: IngestAlarmThresholds;
 }
+
+/** What the ingest's handler measures: see docs/events.md. */
+export type IngestMetric =
+  | 'Records'
+  | 'Applied'
+  | 'AlreadyStored'
+  | 'Superseded'
+  | 'Conflict'
+  | 'Ignored'
+  | 'Poison'
+  | 'Failed'
+  | 'Unfinished'
+  | 'Writes'
+  | 'Duration';
 
 /**
  * A function that keeps the newest state of items, from events that come late, twice and out of order: the sample of live
@@ -93,6 +149,11 @@ export class OrderedIngest extends Construct {
   /** Calls of the function that may run at once, where some are reserved. */
   readonly reservedConcurrentExecutions: number | undefined;
 
+  /** What watches the function and its failure queue, by the names of the thresholds; the rest is with each source. */
+  readonly alarms: { readonly [K in keyof IngestAlarmThresholds]?: cloudwatch.Alarm };
+
+  private readonly alarmMaker: AlarmMaker<keyof IngestAlarmThresholds>;
+  private readonly alarmProps: Pick<OrderedIngestProps, keyof AlarmOptions | 'alarmThresholds'>;
   private readonly admitted: IngestSource[] = [];
   private readonly latenessSeconds: number;
 
@@ -126,6 +187,16 @@ export class OrderedIngest extends Construct {
     this.failureQueue.grant(this.role, 'sqs:SendMessage');
     this.failureQueue.encryptionMasterKey?.grant(this.role, 'kms:Decrypt', 'kms:GenerateDataKey');
 
+    this.alarmProps = props;
+    this.alarmMaker = new AlarmMaker<keyof IngestAlarmThresholds>(this, props, props.alarmThresholds ?? {});
+    this.alarms = this.alarmMaker.made;
+    addFunctionAlarms(this.alarmMaker, this.function, 'the ingest');
+    this.alarmMaker.add('poison', {
+      metric: depthOf(this.failureQueue),
+      threshold: 1,
+      description: 'Records that can not be handled were set aside. Runbook: Poison.',
+    });
+
     this.node.addValidation({
       validate: () => (this.sources.length === 0 ? ['has no source: add one, for example with addSqs()'] : []),
     });
@@ -139,12 +210,12 @@ export class OrderedIngest extends Construct {
 
   /** Adds a topic of Amazon MSK. */
   addMsk(id: string, props: MskSourceProps): KafkaSource {
-    return this.keep(KafkaSource.msk(this, id, props));
+    return this.keepTopic(KafkaSource.msk(this, id, props));
   }
 
   /** Adds a topic of a Kafka cluster that somebody else runs. */
   addSelfManagedKafka(id: string, props: SelfManagedKafkaSourceProps): KafkaSource {
-    return this.keep(KafkaSource.selfManaged(this, id, props));
+    return this.keepTopic(KafkaSource.selfManaged(this, id, props));
   }
 
   /**
@@ -203,6 +274,28 @@ export class OrderedIngest extends Construct {
         `${said + 2 * sharing.length} calls at once, so that messages would be throttled into the dead-letter queue: ` +
         'reserve more, or lower maxConcurrency',
     ];
+  }
+
+  /** The alarms of a source, with the thresholds of the ingest. Called by the sources. */
+  alarmsOf(source: Construct): AlarmMaker<'deadLetters' | 'oldestMessage'> {
+    return new AlarmMaker(source, this.alarmProps, this.alarmProps.alarmThresholds ?? {});
+  }
+
+  /** A count of the last 5 minutes, or with `Duration` how long a batch took, in milliseconds. */
+  metric(name: IngestMetric, options: cloudwatch.MetricOptions = {}): cloudwatch.Metric {
+    return kitMetric(this.function, name, options);
+  }
+
+  private keepTopic(source: KafkaSource): KafkaSource {
+    if (this.alarms.offsetLag === undefined) {
+      this.alarmMaker.add('offsetLag', {
+        metric: lambdaMetric(this.function, 'OffsetLag', { statistic: cloudwatch.Stats.MAXIMUM }),
+        threshold: 10_000,
+        evaluationPeriods: 3,
+        description: 'Records of a topic are read more slowly than they come. Runbook: Offset lag.',
+      });
+    }
+    return this.keep(source);
   }
 
   private keep<S extends SqsSource | KafkaSource>(source: S): S {

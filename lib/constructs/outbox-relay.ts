@@ -1,4 +1,5 @@
 import { Duration } from 'aws-cdk-lib';
+import * as cloudwatch from 'aws-cdk-lib/aws-cloudwatch';
 import * as events from 'aws-cdk-lib/aws-events';
 import * as targets from 'aws-cdk-lib/aws-events-targets';
 import type * as iam from 'aws-cdk-lib/aws-iam';
@@ -8,15 +9,60 @@ import * as sns from 'aws-cdk-lib/aws-sns';
 import type * as sqs from 'aws-cdk-lib/aws-sqs';
 import { Construct } from 'constructs';
 import { acknowledge } from './acknowledge.js';
+import { AlarmMaker, type AlarmOptions, type AlarmThreshold } from './alarms.js';
 import { bundledFunctions } from './bundled-code.js';
+import { addFunctionAlarms, depthOf, type FunctionAlarmThresholds } from './function-alarms.js';
 import { refuse, refuseBoth, secondsOf, wholeNumber } from './invalid-prop-error.js';
 import type { KitFunctionOptions, OwnHandlerOptions } from './kit-function.js';
 import { KitFunction } from './kit-function.js';
+import { kitMetric, lambdaMetric } from './metrics.js';
 import type { SafeWritesTable } from './safe-writes-table.js';
-import { describeQueue, lastQueue, secureQueue } from './secure-queue.js';
+import { deadLetterQueue, describeQueue, lastQueue, secureQueue } from './secure-queue.js';
+
+/** When an {@link OutboxRelay} raises an alarm. */
+export interface RelayAlarmThresholds extends FunctionAlarmThresholds {
+  /**
+   * Seconds that a record of the stream was old when it was read.
+   *
+   * @default 300: 5 minutes
+   */
+  readonly iteratorAge?: AlarmThreshold;
+
+  /**
+   * Messages in the queue of what was given up.
+   *
+   * @default 1
+   */
+  readonly givenUp?: AlarmThreshold;
+
+  /**
+   * Events in 5 minutes that were parked.
+   *
+   * @default 1
+   */
+  readonly parked?: AlarmThreshold;
+
+  /**
+   * Items that a sweep found late.
+   *
+   * @default 100, for 15 minutes
+   */
+  readonly backlog?: AlarmThreshold;
+
+  /**
+   * Age in seconds of the oldest item that a sweep found late.
+   *
+   * @default 600: 10 minutes, for 15
+   */
+  readonly oldestEvent?: AlarmThreshold;
+}
+
+/** What the relay's handler measures. */
+export type RelayMetric =
+  'Published' | 'PublishFailures' | 'Parked' | 'Failed' | 'OutboxBacklog' | 'OutboxOldestAge' | 'Duration';
 
 /** Settings of an {@link OutboxRelay}. Of the targets one is chosen. */
-export interface OutboxRelayProps extends KitFunctionOptions, OwnHandlerOptions {
+export interface OutboxRelayProps extends KitFunctionOptions, OwnHandlerOptions, AlarmOptions {
   /** Table that holds the outbox. Its stream is read. */
   readonly table: SafeWritesTable;
 
@@ -56,7 +102,8 @@ export interface OutboxRelayProps extends KitFunctionOptions, OwnHandlerOptions 
   readonly existingQueue?: sqs.IQueue;
 
   /**
-   * Sends the events to a new queue, with these settings. Who reads it sets its visibility timeout by its own.
+   * Sends the events to a new queue, with these settings, and a dead-letter queue after 5 receives. Who reads it sets its
+   * visibility timeout by its own.
    *
    * @default - none
    */
@@ -131,6 +178,13 @@ export interface OutboxRelayProps extends KitFunctionOptions, OwnHandlerOptions 
    * @default 'Sends the events of the outbox'
    */
   readonly description?: string;
+
+  /**
+   * When there is an alarm.
+   *
+   * @default - see RelayAlarmThresholds
+   */
+  readonly alarmThresholds?: RelayAlarmThresholds;
 }
 
 /**
@@ -183,6 +237,9 @@ export class OutboxRelay extends Construct {
   /** The queue that is told which batches were given up, and which calls of the schedule. */
   readonly givenUpQueue: sqs.IQueue;
 
+  /** What watches it, by the names of the thresholds. */
+  readonly alarms: { readonly [K in keyof RelayAlarmThresholds]?: cloudwatch.Alarm };
+
   constructor(scope: Construct, id: string, props: OutboxRelayProps) {
     super(scope, id);
     const { table, existingEventBus, eventBusProps, existingTopic, topicProps, existingQueue, queueProps } = props;
@@ -200,7 +257,7 @@ export class OutboxRelay extends Construct {
     if (existingTopic !== undefined || topicProps !== undefined) {
       this.topic = existingTopic ?? new sns.Topic(this, 'Topic', { enforceSSL: true, ...topicProps });
     } else if (existingQueue !== undefined || queueProps !== undefined) {
-      this.queue = existingQueue ?? secureQueue(this, 'Queue', queueProps!);
+      this.queue = existingQueue ?? this.createQueue(queueProps!);
     } else {
       this.eventBus = existingEventBus ?? (new events.EventBus(this, 'EventBus', eventBusProps) as events.IEventBus);
     }
@@ -265,13 +322,57 @@ export class OutboxRelay extends Construct {
         }),
       ],
     });
-    new lambda.EventInvokeConfig(this, 'Calls', {
+    const calls = new lambda.EventInvokeConfig(this, 'Calls', {
       function: this.function,
       retryAttempts: 0,
       maxEventAge: Duration.minutes(1),
     });
     const reason = 'The schedule alone calls it asynchronously, and its next call does what one did not.';
-    acknowledge(this.function, { 'Serverless-LambdaAsyncFailureDestination': reason, 'Serverless-LambdaDLQ': reason });
+    this.alarms = this.addAlarms(props);
+    acknowledge(calls, { 'Serverless-LambdaAsyncFailureDestination': reason });
+  }
+
+  /** A count of the last 5 minutes, or with `Duration` how long a call took, in milliseconds. */
+  metric(name: RelayMetric, options: cloudwatch.MetricOptions = {}): cloudwatch.Metric {
+    return kitMetric(this.function, name, options);
+  }
+
+  private addAlarms(props: OutboxRelayProps) {
+    const alarms = new AlarmMaker<keyof RelayAlarmThresholds>(this, props, props.alarmThresholds ?? {});
+    const { MAXIMUM } = cloudwatch.Stats;
+    // Each sweep tells them, so that there are none where it has stopped: the alarm then has no data, and says so.
+    const ofSweep = { evaluationPeriods: 3, treatMissingData: cloudwatch.TreatMissingData.MISSING };
+    addFunctionAlarms(alarms, this.function, 'the relay');
+    alarms.add('iteratorAge', {
+      metric: lambdaMetric(this.function, 'IteratorAge', { statistic: MAXIMUM }),
+      // Lambda tells milliseconds.
+      scale: 1000,
+      threshold: 300,
+      description: 'The relay reads the stream late; after 24 hours records are lost to it. Runbook: Iterator age.',
+    });
+    alarms.add('givenUp', {
+      metric: depthOf(this.givenUpQueue),
+      threshold: 1,
+      description: 'Batches of the stream, or calls of the schedule, were given up. Runbook: Given up.',
+    });
+    alarms.add('parked', {
+      metric: this.metric('Parked'),
+      threshold: 1,
+      description: 'Events can not be sent, and were parked. Runbook: Parked events.',
+    });
+    alarms.add('backlog', {
+      metric: this.metric('OutboxBacklog', { statistic: MAXIMUM }),
+      threshold: 100,
+      description: 'Many events wait in the outbox. Runbook: Outbox backlog.',
+      ...ofSweep,
+    });
+    alarms.add('oldestEvent', {
+      metric: this.metric('OutboxOldestAge', { statistic: MAXIMUM }),
+      threshold: 600,
+      description: 'An event waits in the outbox for long. Runbook: A stuck aggregate.',
+      ...ofSweep,
+    });
+    return alarms.made;
   }
 
   private checkInterval(interval: Duration): Duration {
@@ -305,6 +406,14 @@ export class OutboxRelay extends Construct {
       refuse(this, 'existingGivenUpQueue', 'must be a standard queue: Lambda tells no FIFO queue');
     }
     return queue;
+  }
+
+  private createQueue(props: sqs.QueueProps): sqs.Queue {
+    const deadLetters = () => deadLetterQueue(this, 'DeadLetters', props.fifo === true ? { fifo: true } : {});
+    return secureQueue(this, 'Queue', {
+      ...props,
+      deadLetterQueue: props.deadLetterQueue ?? { queue: deadLetters(), maxReceiveCount: 5 },
+    });
   }
 
   private grantTarget(): void {

@@ -1,19 +1,25 @@
 import type { RemovalPolicy, StackProps } from 'aws-cdk-lib';
 import { CfnOutput, Stack } from 'aws-cdk-lib';
+import * as sns from 'aws-cdk-lib/aws-sns';
+import { EmailSubscription } from 'aws-cdk-lib/aws-sns-subscriptions';
 import type { Construct } from 'constructs';
+import { acknowledge } from './acknowledge.js';
+import type { AlarmOptions } from './alarms.js';
 import type { IdempotentEndpointProps } from './idempotent-endpoint.js';
 import { IdempotentEndpoint } from './idempotent-endpoint.js';
+import { refuse, refuseBoth } from './invalid-prop-error.js';
 import type { KitFunctionOptions } from './kit-function.js';
 import type { OrderedIngestProps } from './ordered-ingest.js';
 import { OrderedIngest } from './ordered-ingest.js';
 import type { OutboxRelayProps } from './outbox-relay.js';
 import { OutboxRelay } from './outbox-relay.js';
+import { SafeWritesDashboard } from './safe-writes-dashboard.js';
 import type { SafeWritesTableProps } from './safe-writes-table.js';
 import { SafeWritesTable } from './safe-writes-table.js';
 import type { SqsSource } from './sqs-source.js';
 
 /** Settings of a {@link SafeWritesStack}. */
-export interface SafeWritesStackProps extends StackProps {
+export interface SafeWritesStackProps extends StackProps, AlarmOptions {
   /**
    * What happens to the table and the logs when they leave the stack.
    *
@@ -55,6 +61,20 @@ export interface SafeWritesStackProps extends StackProps {
    * @default - those of OutboxRelay: a bus of its own
    */
   readonly relayProps?: Partial<Omit<OutboxRelayProps, 'table'>>;
+
+  /**
+   * Whether there is a dashboard.
+   *
+   * @default true
+   */
+  readonly dashboard?: boolean;
+
+  /**
+   * Who is told of alarms by mail, through a new topic. The address must confirm it first.
+   *
+   * @default - nobody
+   */
+  readonly alarmEmail?: string;
 }
 
 /**
@@ -88,9 +108,18 @@ export class SafeWritesStack extends Stack {
   /** The relay of the charge's events. */
   readonly relay: OutboxRelay;
 
+  /** The topic that is told of alarms, where there is one. */
+  readonly alarmTopic: sns.ITopic | undefined;
+
+  /** The dashboard, unless it is off. */
+  readonly dashboard: SafeWritesDashboard | undefined;
+
   constructor(scope: Construct, id: string, props: SafeWritesStackProps = {}) {
-    const { removalPolicy, tableProps, functionProps, chargeProps, ingestProps, relayProps, ...stackProps } = props;
+    const { removalPolicy, tableProps, functionProps, chargeProps, ingestProps, relayProps, ...rest } = props;
+    const { alarms, alarmTopic, alarmEmail, dashboard = true, ...stackProps } = rest;
     super(scope, id, stackProps);
+    refuseBoth(this, { alarmTopic, alarmEmail });
+    this.alarmTopic = alarmEmail === undefined ? alarmTopic : this.mailTo(alarmEmail);
     this.table = new SafeWritesTable(this, 'Table', {
       ...(removalPolicy === undefined || tableProps?.existingTable !== undefined ? {} : { removalPolicy }),
       ...tableProps,
@@ -98,6 +127,8 @@ export class SafeWritesStack extends Stack {
     const common = {
       ...(removalPolicy === undefined ? {} : { logRemovalPolicy: removalPolicy }),
       ...functionProps,
+      ...(alarms === undefined ? {} : { alarms }),
+      ...(this.alarmTopic === undefined ? {} : { alarmTopic: this.alarmTopic }),
       table: this.table,
     };
     this.charge = new IdempotentEndpoint(this, 'Charge', {
@@ -114,6 +145,14 @@ export class SafeWritesStack extends Stack {
     this.eventsInOrder = this.ingest.addSqs('EventsInOrder', { fifo: true });
     this.relay = new OutboxRelay(this, 'Relay', { ...common, ...relayProps });
 
+    if (dashboard) {
+      this.dashboard = new SafeWritesDashboard(this, 'Dashboard', {
+        endpoints: [this.charge],
+        ingests: [this.ingest],
+        relays: [this.relay],
+      });
+    }
+
     const output = (name: string, value: string, description: string) =>
       new CfnOutput(this, name, { value, description });
     output('TableName', this.table.table.tableName, 'The DynamoDB table');
@@ -124,5 +163,16 @@ export class SafeWritesStack extends Stack {
     if (eventBus !== undefined) output('EventBusName', eventBus.eventBusName, 'Events of charges arrive here');
     if (topic !== undefined) output('TopicArn', topic.topicArn, 'Events of charges arrive here');
     if (queue !== undefined) output('QueueUrl', queue.queueUrl, 'Events of charges arrive here');
+  }
+
+  private mailTo(alarmEmail: string): sns.ITopic {
+    if (!/^[^\s@]+@[^\s@]+$/.test(alarmEmail))
+      refuse(this, 'alarmEmail', 'must be an address such as team@example.com');
+    const topic = new sns.Topic(this, 'Alarms', { enforceSSL: true });
+    const subscription = topic.addSubscription(new EmailSubscription(alarmEmail));
+    acknowledge(subscription, {
+      'Serverless-SNSRedrivePolicy': 'A mail that is not delivered leaves the alarm in CloudWatch.',
+    });
+    return topic;
   }
 }

@@ -84,6 +84,17 @@ export interface SafeWritesTableProps {
   readonly promisesGivenUp?: ReplicaPromise[];
 }
 
+/** What the key of a table is used for: the actions that AWS names with wildcards, one by one. */
+const keyActions = [
+  ...['kms:Decrypt', 'kms:DescribeKey', 'kms:Encrypt', 'kms:GenerateDataKey', 'kms:GenerateDataKeyWithoutPlaintext'],
+  ...['kms:ReEncryptFrom', 'kms:ReEncryptTo'],
+];
+
+/** Allows an action as a step of a TransactWriteItems only. */
+export const inTransactions = {
+  'ForAnyValue:StringEquals': { 'dynamodb:EnclosingOperation': ['TransactWriteItems'] },
+};
+
 const propsOfNew = [
   'tableName',
   'encryption',
@@ -244,7 +255,7 @@ export class SafeWritesTable extends Construct {
    */
   grantActions(grantee: iam.IGrantable, ...actions: TableAction[]): iam.Grant {
     if (actions.length === 0) throw new Error('grantActions: name at least one action, for example "GetItem".');
-    return this.grantOn(grantee, actions, {});
+    return this.grantOn(grantee, actions, {}, { indexes: true });
   }
 
   /**
@@ -254,8 +265,8 @@ export class SafeWritesTable extends Construct {
    * @param actions - the steps in use; all four when none is named
    */
   grantTransactWrite(grantee: iam.IGrantable, ...actions: TransactWriteAction[]): iam.Grant {
-    return this.grantOn(grantee, actions.length === 0 ? transactWriteActions : actions, {
-      'ForAnyValue:StringEquals': { 'dynamodb:EnclosingOperation': ['TransactWriteItems'] },
+    return this.grantOn(grantee, actions.length === 0 ? transactWriteActions : actions, inTransactions, {
+      indexes: false,
     });
   }
 
@@ -270,11 +281,16 @@ export class SafeWritesTable extends Construct {
     });
   }
 
-  /** Allows actions under conditions. Used by the constructs of the kit. */
-  grantOn(grantee: iam.IGrantable, actions: readonly TableAction[], conditions: iam.Conditions): iam.Grant {
+  /** Allows actions under conditions, on the table alone or with its indexes. Used by the constructs of the kit. */
+  grantOn(
+    grantee: iam.IGrantable,
+    actions: readonly TableAction[],
+    conditions: iam.Conditions,
+    { indexes }: { readonly indexes: boolean },
+  ): iam.Grant {
     const { tableArn, encryptionKey } = this.table;
     const hasIndex = (this.table as unknown as { readonly hasIndex?: boolean }).hasIndex === true;
-    const isQuery = (action: TableAction) => action === 'Query' && hasIndex;
+    const isOnIndexes = (action: TableAction) => action === 'Query' && indexes && hasIndex;
     const grant = (named: readonly TableAction[], resourceArns: string[]) =>
       iam.Grant.addToPrincipal({
         grantee,
@@ -285,17 +301,10 @@ export class SafeWritesTable extends Construct {
           : { conditions: conditions as Record<string, Record<string, unknown>> }),
       });
     // DynamoDB uses the key in the name of whoever asks.
-    encryptionKey?.grant(
-      grantee,
-      'kms:Decrypt',
-      'kms:DescribeKey',
-      'kms:Encrypt',
-      'kms:GenerateDataKey*',
-      'kms:ReEncrypt*',
-    );
-    const others = actions.filter((action) => !isQuery(action));
+    encryptionKey?.grant(grantee, ...keyActions);
+    const others = actions.filter((action) => !isOnIndexes(action));
     const onTable = others.length === 0 ? undefined : grant(others, [tableArn]);
-    if (!actions.some(isQuery)) return onTable!;
+    if (!actions.some(isOnIndexes)) return onTable!;
     const onIndexes = grant(['Query'], [tableArn, `${tableArn}/index/*`]);
     return onTable === undefined ? onIndexes : onTable.combine(onIndexes);
   }

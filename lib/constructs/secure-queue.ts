@@ -12,11 +12,19 @@ export function secureQueue(scope: Construct, id: string, props: sqs.QueueProps)
   return new sqs.Queue(scope, id, { encryption: sqs.QueueEncryption.SQS_MANAGED, enforceSSL: true, ...props });
 }
 
-/** A queue for what could not be handled: somebody has 14 days to look at it. */
+const isLast = 'It is where messages end up: nothing reads it but people and their redrive.';
+
+/** A queue for what could not be handled, to which no other queue redrives: somebody has 14 days to look at it. */
 export function lastQueue(scope: Construct, id: string, props: sqs.QueueProps = {}): sqs.Queue {
+  const queue = deadLetterQueue(scope, id, props);
+  acknowledge(queue, { 'AwsSolutions-SQS3': isLast });
+  return queue;
+}
+
+/** A queue for messages that another queue redrives. */
+export function deadLetterQueue(scope: Construct, id: string, props: sqs.QueueProps = {}): sqs.Queue {
   const queue = secureQueue(scope, id, { retentionPeriod: longestRetention, ...props });
-  const reason = 'It is where messages end up: nothing reads it but people and their redrive.';
-  acknowledge(queue, { 'AwsSolutions-SQS3': reason, 'Serverless-SQSRedrivePolicy': reason });
+  acknowledge(queue, { 'Serverless-SQSRedrivePolicy': isLast });
   return queue;
 }
 

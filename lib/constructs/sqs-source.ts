@@ -1,13 +1,16 @@
 import { Duration, Lazy, Token } from 'aws-cdk-lib';
+import * as cloudwatch from 'aws-cdk-lib/aws-cloudwatch';
 import * as lambda from 'aws-cdk-lib/aws-lambda';
 import type * as sqs from 'aws-cdk-lib/aws-sqs';
 import { Construct } from 'constructs';
 import { acknowledge } from './acknowledge.js';
+import { alarmPeriod } from './alarms.js';
+import { depthOf } from './function-alarms.js';
 import type { IngestSource } from './ingest-source.js';
 import { inSeconds, refuse, refuseBoth, secondsOf, wholeNumber } from './invalid-prop-error.js';
 import type { OrderedIngest } from './ordered-ingest.js';
 import { payloadBytes, recordOverhead } from './payload.js';
-import { describeQueue, lastQueue, longestRetention, secureQueue } from './secure-queue.js';
+import { deadLetterQueue, describeQueue, longestRetention, secureQueue } from './secure-queue.js';
 
 /** Settings of an {@link SqsSource}. */
 export interface SqsSourceProps {
@@ -122,6 +125,9 @@ export class SqsSource extends Construct implements IngestSource {
   /** What feeds the function. */
   readonly mapping: lambda.EventSourceMapping;
 
+  /** What watches the queue and its dead-letter queue. */
+  readonly alarms: { readonly deadLetters?: cloudwatch.Alarm; readonly oldestMessage?: cloudwatch.Alarm };
+
   /** Whether the queue is FIFO. */
   readonly fifo: boolean;
 
@@ -200,6 +206,23 @@ export class SqsSource extends Construct implements IngestSource {
       ...(props.maxConcurrency === undefined && (this.provisioned || ingest.reservedConcurrentExecutions === undefined)
         ? {}
         : { maxConcurrency: Lazy.number({ produce: () => ingest.concurrencyOf(this) }) }),
+    });
+    const alarms = ingest.alarmsOf(this);
+    this.alarms = alarms.made;
+    if (this.deadLetterQueue !== undefined) {
+      alarms.add('deadLetters', {
+        metric: depthOf(this.deadLetterQueue),
+        threshold: 1,
+        description: 'Messages failed too often. Runbook: Dead letters.',
+      });
+    }
+    alarms.add('oldestMessage', {
+      metric: this.queue.metricApproximateAgeOfOldestMessage({
+        statistic: cloudwatch.Stats.MAXIMUM,
+        period: alarmPeriod,
+      }),
+      threshold: 900,
+      description: 'Messages wait too long to be handled. Runbook: Oldest message.',
     });
     acknowledge(this.mapping, {
       'Serverless-LambdaEventSourceMappingDestination': 'What fails goes to the dead-letter queue of the queue.',
@@ -293,7 +316,7 @@ export class SqsSource extends Construct implements IngestSource {
 
   private deadLetters({ existingDeadLetterQueue }: SqsSourceProps): sqs.IQueue {
     if (existingDeadLetterQueue === undefined) {
-      return lastQueue(this, 'DeadLetters', this.fifo ? { fifo: true } : {});
+      return deadLetterQueue(this, 'DeadLetters', this.fifo ? { fifo: true } : {});
     }
     const found = describeQueue(this, 'existingDeadLetterQueue', existingDeadLetterQueue);
     const isFifo = found?.fifo ?? this.isImportedFifo(existingDeadLetterQueue);

@@ -6,8 +6,22 @@ import { SafeWritesError, tracingChannelName } from '../commands/index.js';
 export type CallOutcome =
   'committed' | 'refused' | 'replayed' | 'mismatch' | 'conflict' | 'invalid' | 'unavailable' | 'failed';
 
-/** What is told of each call: nothing of its key, its caller, its body or its answer. */
-export interface CallLine {
+/**
+ * What is told of each call: nothing of its key, its caller, its body or its answer. It is also CloudWatch's embedded
+ * metric format (https://docs.aws.amazon.com/AmazonCloudWatch/latest/monitoring/CloudWatch_Embedded_Metric_Format_Specification.html):
+ * a 1 by the outcome's name, such as `Replayed`, and the `Duration` in milliseconds, by the function's name.
+ */
+export interface CallLine extends Partial<Readonly<Record<Capitalize<CallOutcome>, number>>> {
+  readonly _aws: {
+    readonly Timestamp: number;
+    readonly CloudWatchMetrics: readonly {
+      readonly Namespace: string;
+      readonly Dimensions: readonly (readonly string[])[];
+      readonly Metrics: readonly { readonly Name: string; readonly Unit: 'Count' | 'Milliseconds' }[];
+    }[];
+  };
+  readonly function: string;
+  readonly Duration: number;
   readonly timestamp: string;
   readonly level: 'INFO' | 'WARN' | 'ERROR';
   readonly message: 'idempotent call';
@@ -69,18 +83,39 @@ export const callLine = (
   status: number,
   started: number,
   requestId: string | undefined,
-): CallLine => ({
-  timestamp: new Date().toISOString(),
-  level: levels[outcome as keyof typeof levels] ?? 'INFO',
-  message: 'idempotent call',
-  outcome,
-  status,
-  replayed: outcome === 'replayed',
-  dynamodbRequests: requests,
-  durationMs: Math.round(performance.now() - started),
-  requestId,
-  ...(error instanceof Error && {
-    errorName: error.name,
-    ...(error instanceof SafeWritesError ? { errorMessage: error.message } : { errorAt: framesOf(error) }),
-  }),
-});
+): CallLine => {
+  const now = new Date();
+  const durationMs = Math.round(performance.now() - started);
+  const metric = (outcome.charAt(0).toUpperCase() + outcome.slice(1)) as Capitalize<CallOutcome>;
+  return {
+    _aws: {
+      Timestamp: now.getTime(),
+      CloudWatchMetrics: [
+        {
+          Namespace: 'SafeWrites',
+          Dimensions: [['function']],
+          Metrics: [
+            { Name: metric, Unit: 'Count' },
+            { Name: 'Duration', Unit: 'Milliseconds' },
+          ],
+        },
+      ],
+    },
+    function: process.env['AWS_LAMBDA_FUNCTION_NAME'] ?? 'endpoint',
+    [metric]: 1,
+    Duration: durationMs,
+    timestamp: now.toISOString(),
+    level: levels[outcome as keyof typeof levels] ?? 'INFO',
+    message: 'idempotent call',
+    outcome,
+    status,
+    replayed: outcome === 'replayed',
+    dynamodbRequests: requests,
+    durationMs,
+    requestId,
+    ...(error instanceof Error && {
+      errorName: error.name,
+      ...(error instanceof SafeWritesError ? { errorMessage: error.message } : { errorAt: framesOf(error) }),
+    }),
+  };
+};

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { App, Duration, RemovalPolicy } from 'aws-cdk-lib';
-import { Template } from 'aws-cdk-lib/assertions';
+import { Match, Template } from 'aws-cdk-lib/assertions';
 import { beforeAll, describe, expect, it } from 'vitest';
 import type { SafeWritesStackProps } from '../../lib/constructs/index.js';
 import { SafeWritesStack } from '../../lib/constructs/index.js';
@@ -76,6 +76,39 @@ describe('SafeWritesStack', () => {
     for (const Timeout of [7, 8, 9]) {
       template.hasResourceProperties('AWS::Lambda::Function', { MemorySize: 2048, Timeout });
     }
+  });
+
+  it('shows what becomes of calls and events on one dashboard, with the alarms of all parts', () => {
+    const template = Template.fromStack(stack());
+    template.resourceCountIs('AWS::CloudWatch::Dashboard', 1);
+    const body = JSON.stringify(template.findResources('AWS::CloudWatch::Dashboard'));
+    const metrics = [
+      ...['Committed', 'Replayed', 'Refused', 'Mismatch', 'Conflict', 'Invalid', 'Unavailable', 'Failed'],
+      ...['Applied', 'AlreadyStored', 'Superseded', 'Ignored', 'Poison', 'Unfinished'],
+      ...['Published', 'PublishFailures', 'Parked', 'OutboxBacklog', 'OutboxOldestAge', 'IteratorAge'],
+    ];
+    expect(metrics.filter((name) => !body.includes(`\\"${name}\\"`))).toEqual([]);
+    const alarms = Object.keys(template.findResources('AWS::CloudWatch::Alarm'));
+    expect(alarms).toHaveLength(17);
+    expect(alarms.filter((id) => !body.includes(id))).toEqual([]);
+  });
+
+  it('goes without alarms and dashboard when told', () => {
+    const template = Template.fromStack(stack({ alarms: false, dashboard: false }));
+    template.resourceCountIs('AWS::CloudWatch::Alarm', 0);
+    template.resourceCountIs('AWS::CloudWatch::Dashboard', 0);
+  });
+
+  it('tells an address of its alarms', () => {
+    const template = Template.fromStack(stack({ alarmEmail: 'team@shop.test' }));
+    template.hasResourceProperties('AWS::SNS::Subscription', { Protocol: 'email', Endpoint: 'team@shop.test' });
+    template.allResourcesProperties('AWS::CloudWatch::Alarm', {
+      AlarmActions: [{ Ref: Match.stringLikeRegexp('^Alarms') }],
+    });
+    expect(() => stack({ alarmEmail: 'me' })).toThrow('alarmEmail: must be an address');
+    expect(() => stack({ alarmEmail: 'a@b', alarmTopic: {} as never })).toThrow(
+      'alarmTopic: is given together with alarmEmail',
+    );
   });
 
   it('has every part as a member', () => {

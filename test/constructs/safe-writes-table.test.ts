@@ -116,7 +116,7 @@ describe('SafeWritesTable', () => {
     template.hasResourceProperties(tableType, { SSESpecification: { SSEEnabled: true, SSEType: 'KMS' } });
     expect(allowedIn(template)).toEqual([
       'dynamodb:GetItem on Table.Arn',
-      'kms:Decrypt,kms:DescribeKey,kms:Encrypt,kms:GenerateDataKey*,kms:ReEncrypt* on Key.Arn',
+      'kms:Decrypt,kms:DescribeKey,kms:Encrypt,kms:GenerateDataKey,kms:GenerateDataKeyWithoutPlaintext,kms:ReEncryptFrom,kms:ReEncryptTo on Key.Arn',
     ]);
   });
 

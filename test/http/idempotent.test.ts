@@ -387,14 +387,34 @@ describe('the handler', () => {
     expect(lines).toMatchObject([{ outcome: 'failed', errorName: 'RangeError' }]);
   });
 
-  it('writes one line of JSON per call by default', async () => {
+  it('writes one line of JSON per call by default, which CloudWatch takes metrics from', async () => {
     const shop = await testTable();
-    const write = vi.spyOn(console, 'log').mockReturnValue(undefined);
+    // Lambda would wrap what console.log is given.
+    const write = vi.spyOn(process.stdout, 'write').mockReturnValue(true);
     const handler = idempotent({ table: shop.table, handle: () => refuse(problem({ status: 403, detail: 'd' })) });
     await handler(httpEvent({ key: 'secret-key' }));
-    const [line] = write.mock.calls.map(([text]) => JSON.parse(String(text)) as CallLine);
+    const lines = write.mock.calls.map(([text]) => String(text));
     write.mockRestore();
-    expect(line).toEqual({
+    const [text, other] = lines.filter((found) => found.includes('idempotent call'));
+    expect(other).toBeUndefined();
+    expect(text).toMatch(/^\{.*\}\n$/);
+    expect(JSON.parse(text!)).toEqual({
+      _aws: {
+        Timestamp: expect.any(Number) as number,
+        CloudWatchMetrics: [
+          {
+            Namespace: 'SafeWrites',
+            Dimensions: [['function']],
+            Metrics: [
+              { Name: 'Refused', Unit: 'Count' },
+              { Name: 'Duration', Unit: 'Milliseconds' },
+            ],
+          },
+        ],
+      },
+      function: 'endpoint',
+      Refused: 1,
+      Duration: expect.any(Number) as number,
       timestamp: expect.stringMatching(/^\d{4}-.*Z$/) as string,
       level: 'INFO',
       message: 'idempotent call',
