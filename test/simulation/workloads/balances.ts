@@ -1,4 +1,4 @@
-import { entity, integer, string, stringSet, version } from '../../../lib/commands/index.js';
+import { retryOnConflict, entity, integer, string, stringSet, version } from '../../../lib/commands/index.js';
 import { readModifyUpdate, readModifyWrite } from '../../../lib/recipes/index.js';
 import { makeShop, must, shopOf, workload } from '../workload.js';
 
@@ -9,7 +9,7 @@ const Account = entity('ACCOUNT', {
 });
 
 interface Change {
-  readonly kind: 'write' | 'update' | 'tag';
+  readonly kind: 'write' | 'update' | 'put' | 'tag';
   readonly account: string;
   /** A power of four, so that the balance tells how often each change was applied. */
   readonly amount: number;
@@ -33,7 +33,7 @@ export const balances = workload<Change, ReturnType<typeof accountsOf>>(
         let power = 0;
         return Array.from({ length: random.integer(2, 4) }, () =>
           Array.from({ length: random.integer(1, 3) }, () => ({
-            kind: random.pick(['write', 'write', 'update', 'tag']),
+            kind: random.pick(['write', 'write', 'update', 'put', 'tag']),
             account: random.pick(['a', 'a', 'b']),
             amount: 4 ** power++,
           })),
@@ -50,12 +50,23 @@ export const balances = workload<Change, ReturnType<typeof accountsOf>>(
           await readModifyWrite(accounts, key, (account) => ({ ...account, balance: account.balance + amount }));
         else if (kind === 'update')
           await readModifyUpdate(accounts, key, ({ balance }, update) => update.set({ balance: balance + amount }));
-        else
+        else if (kind === 'put') {
+          await retryOnConflict(async () => {
+            const account = await accounts.get(key).consistent().item();
+            if (account !== undefined)
+              await accounts.put({ ...account, tags: new Set([...account.tags, String(amount)]) });
+          });
+        } else
           await accounts
             .update(key)
             .ignoreVersion()
             .add(Account.attrs.tags, [String(amount)]);
         done.set(change, 'answered');
+      },
+      async settle(accounts) {
+        // A copy that was read long ago serves one run, and is read again for the next.
+        const first = { id: 'a', balance: 0, tags: new Set<string>(), revision: 0 };
+        await readModifyWrite(accounts, { id: 'a' }, (account) => account, { first });
       },
       async check({ clientConfig }) {
         const changes = [...done];
@@ -65,8 +76,9 @@ export const balances = workload<Change, ReturnType<typeof accountsOf>>(
           let known = 0;
           for (const [{ kind, account, amount }, outcome] of changes) {
             if (account !== id) continue;
-            const times = kind === 'tag' ? Number(tags.has(String(amount))) : Math.floor(balance / amount) % 4;
-            known += kind === 'tag' ? 0 : times * amount;
+            const tagged = kind === 'tag' || kind === 'put';
+            const times = tagged ? Number(tags.has(String(amount))) : Math.floor(balance / amount) % 4;
+            known += tagged ? 0 : times * amount;
             must(times <= 1, `The change by ${amount} of ${id} is applied ${times} times.`);
             must(times === 1 || outcome === 'unknown', `The change by ${amount} of ${id} was answered, and is lost.`);
           }

@@ -26,7 +26,7 @@ export const charges = workload<Call, ReturnType<typeof appOf>>('charges', { lea
       const amountOf = new Map(keys.map((key) => [key, random.integer(1, 1000)]));
       return Array.from({ length: random.integer(2, 4) }, () =>
         Array.from({ length: random.integer(1, 4) }, (): Call => {
-          if (random.chance(0.15)) return { customer: 'alice', blocked: random.chance(0.6) };
+          if (random.chance(0.25)) return { customer: 'alice', blocked: random.chance(0.6) };
           const key = random.pick(keys);
           // Now and then the key of another request, which is refused.
           const amount = (amountOf.get(key) as number) + (random.chance(0.1) ? 1 : 0);
@@ -42,6 +42,10 @@ export const charges = workload<Call, ReturnType<typeof appOf>>('charges', { lea
       used.set(key, used.get(key) ?? Date.now());
       const body = { customerId: 'alice', amount, currency: 'CHF' };
       const result = await (readFirst ? app.readFirst : app.handler)(httpEvent({ key, body }));
+      if (result.statusCode === 201) {
+        const answered = JSON.parse(result.body ?? '') as { amount: number };
+        invariant(answered.amount === amount, `A call of ${key} got the answer to another request.`);
+      }
       if (result.statusCode === 201 || result.statusCode === 403) {
         const kept = Date.now() - (used.get(key) as number) < day - 60_000;
         const [first] = answers.get(key) ?? [];
@@ -52,7 +56,8 @@ export const charges = workload<Call, ReturnType<typeof appOf>>('charges', { lea
       } else invariant([409, 422, 503, 500].includes(result.statusCode), `Status ${result.statusCode}`);
       return result.statusCode;
     },
-    async check({ clientConfig }) {
+    async check(world) {
+      const { clientConfig } = world;
       const shop = shopOf(clientConfig);
       const stored = await allOf(scan(shop.of(Charge)).items());
       const events = await allOf(scan(shop.of(OutboxItem)).items());
@@ -73,6 +78,25 @@ export const charges = workload<Call, ReturnType<typeof appOf>>('charges', { lea
           'A charge has no event.',
         );
       }
+      // What has expired counts no more, whether it is deleted or not.
+      await shop.of(Customer).put({ id: 'alice', blocked: false });
+      world.advance(2 * day);
+      const body = { customerId: 'alice', amount: 7, currency: 'CHF' };
+      const { handler, readFirst } = appOf(clientConfig);
+      for (const [key, send] of [
+        ['k1', handler],
+        ['k2', readFirst],
+      ] as const) {
+        const { statusCode, headers } = await send(httpEvent({ key, body }));
+        must(
+          statusCode === 201 && headers['idempotent-replayed'] === undefined,
+          `After its time, ${key} is still in use.`,
+        );
+        must((await send(httpEvent({ key, body }))).headers['idempotent-replayed'] === 'true', `${key} is no repeat.`);
+      }
+      world.advance(2 * day);
+      await world.sweep();
+      must((await allOf(scan(shop.of(IdempotencyRecord)).items())).length === 0, 'A record stays for good.');
     },
   };
 });

@@ -1,0 +1,383 @@
+/** A bug to plant: a text of the kit's own code that another one replaces. */
+export interface Mutation {
+  /** What the code then does. */
+  readonly bug: string;
+  readonly file: string;
+  /** Stands in the file once. */
+  readonly find: string;
+  readonly replace: string;
+  readonly workload: string;
+  /** The most seeds it takes to find. */
+  readonly seeds?: number;
+}
+
+const idempotency = 'lib/recipes/idempotency';
+const locking = 'lib/recipes/locking/read-modify-write.ts';
+const claims = 'lib/recipes/claims';
+const ordered = 'lib/recipes/ordered-state';
+const outbox = 'lib/recipes/outbox';
+const lock = 'lib/recipes/lock';
+
+/** Bugs of the kind that the promises are about. Each must be found. */
+export const mutations: readonly Mutation[] = [
+  {
+    bug: 'the idempotency record is written without its condition',
+    file: `${idempotency}/idempotent-transaction.ts`,
+    find: 'return put.if(claimable(now)).returnOldOnFailure();',
+    replace: 'return put.returnOldOnFailure();',
+    workload: 'charges',
+  },
+  {
+    bug: 'the key is free only where the record is absent, not where it has expired',
+    file: `${idempotency}/record.ts`,
+    find: 'IdempotencyRecord.attrs.expiresAt.notExistsOrLe(second(now));',
+    replace: 'IdempotencyRecord.attrs.expiresAt.notExists();',
+    workload: 'charges',
+  },
+  {
+    bug: 'the fingerprint is not compared',
+    file: `${idempotency}/record.ts`,
+    find: 'found.algorithm === algorithm && found.fingerprint !== hash',
+    replace: 'found.algorithm === algorithm && hash === undefined',
+    workload: 'charges',
+  },
+  {
+    bug: 'a refusal is answered and not stored',
+    file: `${idempotency}/idempotent-transaction.ts`,
+    find: 'return this.storeRefusal(this.claim(kept, now), kept);',
+    replace: "return { outcome: 'refused', answer: kept, replayed: false };",
+    workload: 'charges',
+  },
+  {
+    bug: 'the answer of the repeat is given instead of the first one',
+    file: `${idempotency}/idempotent-transaction.ts`,
+    find: "if (record?.reason === 'ConditionalCheckFailed') return this.met(record.item as IdempotencyRecord | undefined);",
+    replace:
+      "if (record?.reason === 'ConditionalCheckFailed') return { outcome: 'committed', answer, replayed: false };",
+    workload: 'charges',
+  },
+  {
+    bug: 'a refusal that lost to another call is answered',
+    file: `${idempotency}/idempotent-transaction.ts`,
+    find: "return result.conditionMet ? { outcome: 'refused', answer, replayed: false } : this.met(result.item);",
+    replace: "return { outcome: 'refused', answer, replayed: false };",
+    workload: 'charges',
+    seeds: 400,
+  },
+  {
+    bug: 'a put does not check the version that was read',
+    file: 'lib/commands/put/put.ts',
+    find: 'if (this.options.ignoreVersion !== true) {',
+    replace: 'if (false as boolean) {',
+    workload: 'balances',
+  },
+  {
+    bug: 'an update does not check the version that was read',
+    file: 'lib/commands/expressions/render.ts',
+    find: 'known here.\n        this.conditions.push(`${version()} = ${this.next()}`);',
+    replace:
+      'known here.\n        const stated = this.next();\n        this.conditions.push(`(${version()} = ${stated} OR ${version()} <> ${stated})`);',
+    workload: 'balances',
+  },
+  {
+    bug: 'the version does not move under ignoreVersion',
+    file: 'lib/commands/update/update.ts',
+    find: "at.values.push({ N: '0' }, { N: '1' });",
+    replace: "at.values.push({ N: '0' }, { N: '-0' });",
+    workload: 'balances',
+  },
+  {
+    bug: 'a run after a conflict does not read again',
+    file: locking,
+    find: 'run.run === 1 && first !== undefined ? first',
+    replace: 'first !== undefined ? first',
+    workload: 'balances',
+  },
+  {
+    bug: 'a read-modify-write is sent without a transaction, so that its repeat is another write',
+    file: locking,
+    find: 'if (repeatable) await command.send({ signal });',
+    replace: 'if (repeatable !== undefined || signal === undefined) await command.send({ signal });',
+    workload: 'balances',
+  },
+  {
+    bug: 'each attempt has a request token of its own',
+    file: 'lib/commands/transact-write/transact-write.ts',
+    find: 'const command = new TransactWriteItemsCommand(request);',
+    replace: `const command = new TransactWriteItemsCommand(request);
+    command.middlewareStack.add(
+      ((next: (args: { request: { body: string } }) => unknown) => (args: { request: { body: string } }) =>
+        next({ ...args, request: Object.assign(Object.create(Object.getPrototypeOf(args.request)), args.request, {
+          body: args.request.body.replace(/"ClientRequestToken":"[^"]+"/, '"ClientRequestToken":"' + randomUUID() + '"') }) })) as never,
+      { step: 'finalizeRequest', priority: 'low' },
+    );`,
+    workload: 'balances',
+  },
+  {
+    bug: 'a conflict that was not overcome counts as done',
+    file: 'lib/commands/retry/retry-on-conflict.ts',
+    find: 'if (run >= maxAttempts || !isConflict(error, on)) throw error;',
+    replace: 'if (!isConflict(error, on)) throw error;\n      if (run >= maxAttempts) return undefined as R;',
+    workload: 'balances',
+    seeds: 400,
+  },
+  {
+    bug: 'a claim is taken from its owner',
+    file: `${claims}/claim.ts`,
+    find: '.put(itemOf(value, by))\n    .if(owner.notExists().or(owner.eq(by)))',
+    replace: '.put(itemOf(value, by))\n    .if(owner.notExists().or(owner.exists()))',
+    workload: 'claims',
+  },
+  {
+    bug: 'a change releases a claim without looking whose it is',
+    file: `${claims}/claim.ts`,
+    find: 'table.delete(keyOf(value, by)).if(owner.eq(by)).returnOldOnFailure();',
+    replace: 'table.delete(keyOf(value, by)).if(owner.exists()).returnOldOnFailure();',
+    workload: 'claims',
+    seeds: 600,
+  },
+  {
+    bug: 'a record is removed though its values have changed since',
+    file: `${claims}/claimed-records.ts`,
+    find: 'deletion = deletion.if(value === undefined ? attribute.notExists() : attribute.eq(value));',
+    replace: 'deletion = deletion.if(value === undefined ? attribute.notExists() : attribute.exists());',
+    workload: 'claims',
+  },
+  {
+    bug: 'the old value of a change is not released',
+    file: `${claims}/claimed-records.ts`,
+    find: "if (from !== undefined) steps['old'] = release(claim, from, by);",
+    replace: '',
+    workload: 'claims',
+  },
+  {
+    bug: 'a change of spelling does not look whether the value is still the one',
+    file: `${claims}/claimed-records.ts`,
+    find: 'update.set(attribute, to).if(attribute.eq(from)).returnOldOnFailure()',
+    replace: 'update.set(attribute, to).if(attribute.exists()).returnOldOnFailure()',
+    workload: 'claims',
+    seeds: 600,
+  },
+  {
+    bug: 'an event of an equal version is applied again (Le for Lt)',
+    file: `${ordered}/groups-writes.ts`,
+    find: 'update = update.set(values).if(group.version.attr.notExistsOrLt(version));',
+    replace: 'update = update.set(values).if(group.version.attr.notExistsOrLe(version));',
+    workload: 'ingest',
+  },
+  {
+    bug: 'a group is not compared with its own version',
+    file: `${ordered}/groups-writes.ts`,
+    find: 'update = update.set(values).if(group.version.attr.notExistsOrLt(version));',
+    replace: 'update = update.set(values);',
+    workload: 'ingest',
+  },
+  {
+    bug: 'an older event brings a deleted item back',
+    file: `${ordered}/groups-writes.ts`,
+    find: 'update = update.if(deletion.revives ? attr.notExistsOrLt(version) : attr.notExists());',
+    replace: '',
+    workload: 'ingest',
+  },
+  {
+    bug: 'a deletion clears newer groups',
+    file: `${ordered}/groups-writes.ts`,
+    find: 'const newer = revives && current !== undefined && compareVersions(current, version) > 0;',
+    replace: 'const newer = revives && current !== undefined && compareVersions(current, version) > 1;',
+    workload: 'ingest',
+  },
+  {
+    bug: 'a whole item is put over a newer one',
+    file: `${ordered}/whole-state.ts`,
+    find: 'const newer = this.version.attr.notExistsOrLt(value);',
+    replace: 'const newer = this.version.attr.notExists().or(this.version.attr.exists());',
+    workload: 'ingest',
+  },
+  {
+    bug: 'the oldest event of a batch is written, and the others are acknowledged',
+    file: `${ordered}/coalesce.ts`,
+    find: 'state.compare(b.event, a.event)',
+    replace: 'state.compare(a.event, b.event)',
+    workload: 'ingest',
+  },
+  {
+    bug: 'a write that failed acknowledges the events that it stood for',
+    file: 'lib/events/ingest/settle-key.ts',
+    find: "for (const candidate of pending) end(candidate, { kind: 'failed', error });",
+    replace:
+      "for (const candidate of pending) end(candidate, candidate === winner ? { kind: 'settled', outcome: 'Applied' } : { kind: 'failed', error });",
+    workload: 'ingest',
+  },
+  {
+    bug: 'an id that was counted is counted again',
+    file: 'lib/recipes/counters/windowed-counter.ts',
+    find: '.if(seen.contains(id).negate())',
+    replace: '.if(seen.contains(id).negate().or(seen.exists()))',
+    workload: 'counters',
+  },
+  {
+    bug: 'a plain add is repeated by the client',
+    file: 'lib/recipes/counters/increment.ts',
+    find: '.add(attribute, amount).maxAttempts(1)',
+    replace: '.add(attribute, amount)',
+    workload: 'counters',
+    seeds: 400,
+  },
+  {
+    bug: 'an add to a shard is repeated by the client',
+    file: 'lib/recipes/counters/sharded-counter.ts',
+    find: '      .maxAttempts(1)\n',
+    replace: '',
+    workload: 'counters',
+    seeds: 400,
+  },
+  {
+    bug: 'a block begins with the last number of the one before',
+    file: 'lib/recipes/hi-lo/hi-lo.ts',
+    find: 'this.blocks.push({ next: end - BigInt(this.blockSize) + 1n, left: this.blockSize });',
+    replace: 'this.blocks.push({ next: end - BigInt(this.blockSize), left: this.blockSize });',
+    workload: 'numbers',
+  },
+  {
+    bug: 'the next number is taken without looking at the last one',
+    file: 'lib/recipes/gapless/gapless-sequence.ts',
+    find: '.if(this.known === undefined ? last.notExists() : last.eq(number - 1))',
+    replace: '.if(this.known === undefined ? last.notExists() : last.exists())',
+    workload: 'numbers',
+  },
+  {
+    bug: 'a numbered record is written over the one that is there',
+    file: 'lib/recipes/gapless/gapless-sequence.ts',
+    find: 'return records.unique({ ...made, [member]: number }).returnOldOnFailure();',
+    replace:
+      'return (records as unknown as { put(item: unknown): ReturnType<typeof records.unique> }).put({ ...made, [member]: number }).returnOldOnFailure();',
+    workload: 'numbers',
+  },
+  {
+    bug: 'a number is given out before its transaction is committed',
+    file: 'lib/recipes/gapless/gapless-sequence.ts',
+    find: 'const number = known === undefined ? this.first : known + 1;',
+    replace: 'const number = known === undefined ? this.first : known + run;',
+    workload: 'numbers',
+  },
+  {
+    bug: 'events are deleted before they are published',
+    file: `${outbox}/drain-lane.ts`,
+    find: 'const { accepted, failure } = await this.send(entries.slice(next).map(({ event }) => event));',
+    replace:
+      'for (const { item, isLast } of entries.slice(next)) if (isLast) this.remove(item);\n      const { accepted, failure } = await this.send(entries.slice(next).map(({ event }) => event));',
+    workload: 'events',
+  },
+  {
+    bug: 'what was accepted need not be a leading part',
+    file: `${outbox}/batches.ts`,
+    find: 'settle({ accepted: failed < 0 ? events.length : failed, failure: own[failed] });',
+    replace: 'settle({ accepted: own.filter((failure) => failure === undefined).length, failure: own[failed] });',
+    workload: 'events',
+  },
+  {
+    bug: 'events of one aggregate go together to a target that keeps no order',
+    file: `${outbox}/batches.ts`,
+    find: 'const most = this.publisher.keepsOrder === true ? this.maximumEvents : 1;',
+    replace: 'const most = this.maximumEvents;',
+    workload: 'events',
+  },
+  {
+    bug: 'the sequence is not padded, so that 10 comes before 9',
+    file: `${outbox}/outbox-item.ts`,
+    find: "sk: '{aggregate}#{sequence:16}',",
+    replace: "sk: '{aggregate}#{sequence}',",
+    workload: 'events',
+    seeds: 400,
+  },
+  {
+    bug: 'an item is removed though an event of it failed',
+    file: `${outbox}/drain-lane.ts`,
+    find: 'for (const { item, isLast } of entries.slice(next, next + accepted)) if (isLast) this.remove(item);',
+    replace: 'for (const { item } of entries.slice(next, next + accepted)) this.remove(item);',
+    workload: 'events',
+    seeds: 400,
+  },
+  {
+    bug: 'the event replaces one of the same number that was not sent yet',
+    file: `${outbox}/outbox.ts`,
+    find: 'sequence: sequence ?? 0,',
+    replace: 'sequence: sequence === undefined ? 0 : Math.min(sequence, 1),',
+    workload: 'events',
+  },
+  {
+    bug: 'the inbox takes a message that was handled',
+    file: 'lib/messaging/handler/delivery.ts',
+    find: 'inbox: records.put(record).if(unhandled(now)).returnOldOnFailure(),',
+    replace: 'inbox: records.put(record).returnOldOnFailure(),',
+    workload: 'messages',
+  },
+  {
+    bug: 'a message is forgotten only where its record is deleted',
+    file: 'lib/messaging/inbox/inbox-record.ts',
+    find: 'InboxRecord.attrs.expiresAt.notExistsOrLe(second(now));',
+    replace: 'InboxRecord.attrs.expiresAt.notExists();',
+    workload: 'messages',
+  },
+  {
+    bug: 'a saga is stored whatever its revision is by now',
+    file: 'lib/messaging/saga/saga.ts',
+    find: 'return update.ifVersion(revision as number);',
+    replace: 'return update.ignoreVersion();',
+    workload: 'messages',
+  },
+  {
+    bug: 'a saga that two messages start is started twice',
+    file: 'lib/messaging/saga/saga.ts',
+    find: 'return table.put({ ...saga.state, ...record, correlation, revision: revision ?? 0 });',
+    replace: 'return table.put({ ...saga.state, ...record, correlation, revision: revision ?? 0 }).ignoreVersion();',
+    workload: 'messages',
+  },
+  {
+    bug: 'a lost race acknowledges the message',
+    file: 'lib/messaging/handler/delivery.ts',
+    find: 'failed = ending.lost;',
+    replace: "return { outcome: 'handled', attempts: attempt };",
+    workload: 'messages',
+  },
+  {
+    bug: 'the fencing token does not grow',
+    file: `${lock}/locks.ts`,
+    find: '.add(attrs.token, 1)',
+    replace: '.setIfNotExists(attrs.token, 1)',
+    workload: 'locks',
+  },
+  {
+    bug: 'isHeld passes with the token of an earlier holder',
+    file: `${lock}/lock.ts`,
+    find: 'return conditionCheck(this.terms.items, { name: this.name }).if(this.isOwn());',
+    replace:
+      'return conditionCheck(this.terms.items, { name: this.name }).if(this.terms.entity.attrs.token.ge(this.token));',
+    workload: 'locks',
+    seeds: 400,
+  },
+  {
+    bug: 'a lock is taken before its lease ends',
+    file: `${lock}/locks.ts`,
+    find: '.if(attrs.heldUntil.notExistsOrLt(new Date(now - this.skewMs)))',
+    replace: '.if(attrs.heldUntil.notExistsOrLt(new Date(now + this.skewMs)))',
+    workload: 'locks',
+    seeds: 400,
+  },
+  {
+    bug: 'a release gives back the lock of the next holder',
+    file: `${lock}/lock.ts`,
+    find: '.remove(owner, heldUntil)\n          .if(this.isOwn())',
+    replace: '.remove(owner, heldUntil)\n          .if(owner.exists())',
+    workload: 'locks',
+    seeds: 400,
+  },
+  {
+    bug: 'the lease counts from its answer, not from when it was asked for',
+    file: `${lock}/locks.ts`,
+    find: 'const endsAt = askedAt + heldUntil.getTime() - now;',
+    replace: 'const endsAt = performance.now() + heldUntil.getTime() - now;',
+    workload: 'locks',
+    seeds: 400,
+  },
+];
