@@ -182,8 +182,8 @@ export const mutations: readonly Mutation[] = [
   {
     bug: 'a deletion clears newer groups',
     file: `${ordered}/groups-writes.ts`,
-    find: 'const newer = revives && current !== undefined && compareVersions(current, version) > 0;',
-    replace: 'const newer = revives && current !== undefined && compareVersions(current, version) > 1;',
+    find: 'if (revives) update = update.if(newer ? attr.gt(value) : attr.notExistsOrLt(value));',
+    replace: '',
     workload: 'ingest',
   },
   {
@@ -191,13 +191,6 @@ export const mutations: readonly Mutation[] = [
     file: `${ordered}/whole-state.ts`,
     find: 'const newer = this.version.attr.notExistsOrLt(value);',
     replace: 'const newer = this.version.attr.notExists().or(this.version.attr.exists());',
-    workload: 'ingest',
-  },
-  {
-    bug: 'the oldest event of a batch is written, and the others are acknowledged',
-    file: `${ordered}/coalesce.ts`,
-    find: 'state.compare(b.event, a.event)',
-    replace: 'state.compare(a.event, b.event)',
     workload: 'ingest',
   },
   {
@@ -232,10 +225,10 @@ export const mutations: readonly Mutation[] = [
     seeds: 400,
   },
   {
-    bug: 'a block begins with the last number of the one before',
+    bug: 'a block ends with the first number of the next one',
     file: 'lib/recipes/hi-lo/hi-lo.ts',
     find: 'this.blocks.push({ next: end - BigInt(this.blockSize) + 1n, left: this.blockSize });',
-    replace: 'this.blocks.push({ next: end - BigInt(this.blockSize), left: this.blockSize });',
+    replace: 'this.blocks.push({ next: end - BigInt(this.blockSize) + 1n, left: this.blockSize + 1 });',
     workload: 'numbers',
   },
   {
@@ -251,13 +244,6 @@ export const mutations: readonly Mutation[] = [
     find: 'return records.unique({ ...made, [member]: number }).returnOldOnFailure();',
     replace:
       'return (records as unknown as { put(item: unknown): ReturnType<typeof records.unique> }).put({ ...made, [member]: number }).returnOldOnFailure();',
-    workload: 'numbers',
-  },
-  {
-    bug: 'a number is given out before its transaction is committed',
-    file: 'lib/recipes/gapless/gapless-sequence.ts',
-    find: 'const number = known === undefined ? this.first : known + 1;',
-    replace: 'const number = known === undefined ? this.first : known + run;',
     workload: 'numbers',
   },
   {
@@ -283,10 +269,10 @@ export const mutations: readonly Mutation[] = [
     workload: 'events',
   },
   {
-    bug: 'the sequence is not padded, so that 10 comes before 9',
-    file: `${outbox}/outbox-item.ts`,
-    find: "sk: '{aggregate}#{sequence:16}',",
-    replace: "sk: '{aggregate}#{sequence}',",
+    bug: 'events are published from the newest to the oldest',
+    file: `${outbox}/waiting-items.ts`,
+    find: '.le({ sequence: upTo })',
+    replace: '.le({ sequence: upTo })\n      .reverse()',
     workload: 'events',
     seeds: 400,
   },
@@ -301,9 +287,44 @@ export const mutations: readonly Mutation[] = [
   {
     bug: 'the event replaces one of the same number that was not sent yet',
     file: `${outbox}/outbox.ts`,
-    find: 'sequence: sequence ?? 0,',
-    replace: 'sequence: sequence === undefined ? 0 : Math.min(sequence, 1),',
+    find: 'return items.put(item).ifNotExists();',
+    replace: 'return items.put({ ...item, sequence: Math.min(item.sequence, 1) });',
     workload: 'events',
+  },
+  {
+    bug: 'an answer of a newer format is given as if it were this one',
+    file: `${idempotency}/record.ts`,
+    find: 'format === answered ? { status, headers, body }',
+    replace: 'format !== inProgressFormat ? { status, headers, body }',
+    workload: 'formats',
+  },
+  {
+    bug: 'an inbox record of a newer format counts as handled, whatever it means',
+    file: 'lib/messaging/inbox/inbox-record.ts',
+    find: 'if (format > inboxFormat)',
+    replace: 'if (format > inboxFormat + 1)',
+    workload: 'formats',
+  },
+  {
+    bug: 'events of a newer format are published, and removed',
+    file: `${outbox}/drain-lane.ts`,
+    find: 'parkedAt !== undefined || format > outboxFormat',
+    replace: 'parkedAt !== undefined || format > outboxFormat + 1',
+    workload: 'formats',
+  },
+  {
+    bug: 'a lock of a newer format is taken',
+    file: `${lock}/locks.ts`,
+    find: '.if(attrs.format.notExistsOrLe(lockFormat))',
+    replace: '',
+    workload: 'formats',
+  },
+  {
+    bug: 'an answer is stored under other names, in the same format',
+    file: `${idempotency}/record.ts`,
+    find: 'body: string().optional(),',
+    replace: "body: string().optional().savedAs('answer'),",
+    workload: 'formats',
   },
   {
     bug: 'the inbox takes a message that was handled',

@@ -14,11 +14,11 @@ export const workload = <Op, App>(
   name: string,
   options: Workload['options'],
   scenario: () => Scenario<Op, App>,
-): Workload => ({ name, options, scenario: scenario });
+): Workload => ({ name, options: { maxSteps: 5_000, ...options }, scenario: scenario });
 
 /** The table as one process sees it. */
-export const shopOf = (clientConfig: SimulatedClientConfig): Table =>
-  table({ name: 'shop', client: new DynamoDBClient(clientConfig) });
+export const shopOf = (clientConfig: SimulatedClientConfig, name = 'shop'): Table =>
+  table({ name, client: new DynamoDBClient(clientConfig) });
 
 /** Makes the table. */
 export const makeShop = ({ clientConfig }: { clientConfig: SimulatedClientConfig }): Promise<unknown> =>
@@ -26,7 +26,7 @@ export const makeShop = ({ clientConfig }: { clientConfig: SimulatedClientConfig
 
 /** Throws where the model says otherwise. */
 export const must = (holds: boolean, message: string): void => {
-  if (!holds) throw new Error(message);
+  if (!holds) throw new BrokenError(message);
 };
 
 /** All there is of them. */
@@ -35,3 +35,8 @@ export const allOf = async <T>(items: AsyncIterable<T>): Promise<T[]> => {
   for await (const item of items) all.push(item);
   return all;
 };
+
+/** Something is not as the model says. */
+export class BrokenError extends Error {
+  override readonly name = 'BrokenError';
+}

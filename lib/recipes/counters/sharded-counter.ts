@@ -33,6 +33,10 @@ export interface ShardOptions extends SendOptions {
 /** A sum reads them all, in ten requests of 100. */
 const mostShards = 1_000;
 
+const newerFormat = (): never => {
+  throw new InvalidStoredItemError('format', 'the counter was written by a newer version of safewrites');
+};
+
 /**
  * A counter for more than the about 1000 writes a second of one item: spread over n items in n partitions, read as their
  * sum. The table needs a sort key.
@@ -82,13 +86,13 @@ export class ShardedCounter {
       .if(format.notExistsOrLe(shardFormat))
       .maxAttempts(1)
       .trySend({ signal });
-    if (!conditionMet)
-      throw new InvalidStoredItemError('format', 'the counter was written by a newer version of safewrites');
+    if (!conditionMet) newerFormat();
   }
 
   /**
    * The sum of all shards, read by BatchGetItem, 100 in a request.
-   * @throws UnprocessedError where some stay unread after several attempts; InvalidStoredItemError for a sum beyond 2^53 - 1
+   * @throws UnprocessedError where some stay unread after several attempts; InvalidStoredItemError for a sum beyond 2^53 - 1,
+   *   and for a shard of a newer format
    */
   async sum(options: SendOptions & { readonly consistent?: boolean } = {}): Promise<number> {
     const { consistent = false, signal } = checkOptions(options);
@@ -97,6 +101,7 @@ export class ShardedCounter {
       return consistent ? get.consistent() : get;
     });
     const { items } = await batchGet(this.table, { shards }).send({ signal });
+    if (items.shards.some((item) => item !== undefined && item.format > shardFormat)) newerFormat();
     const sum = items.shards.reduce((sum, item) => sum + (item?.count ?? 0), 0);
     if (!Number.isSafeInteger(sum))
       throw new InvalidStoredItemError('count', 'the sum is beyond what a number holds exactly');

@@ -52,6 +52,11 @@ export interface CountReadOptions extends SendOptions {
   readonly consistent?: boolean;
 }
 
+const checkFormat = (item: { readonly format?: number } | undefined): void => {
+  if ((item?.format ?? 0) > tallyFormat)
+    throw new InvalidStoredItemError('format', 'the window was written by a newer version of safewrites');
+};
+
 /** 400 KB, without the most that keys, other attributes and the update's own overhead can take. */
 const mostBytes = 409_600 - 8_192;
 
@@ -146,31 +151,39 @@ export class WindowedCounter {
       .returnOldOnFailure()
       .trySend({ signal });
     if (result.conditionMet) return 'Counted';
+    checkFormat(result.item);
     if (result.item?.seen.has(id) === true) return 'AlreadyCounted';
-    if ((result.item?.format ?? 0) > tallyFormat)
-      throw new InvalidStoredItemError('format', 'the window was written by a newer version of safewrites');
     throw new WindowFullError(maxBytes);
   }
 
-  /** The count of the window of a time. Cost: one request, the read units of the whole item, its set included. */
+  /**
+   * The count of the window of a time. Cost: one request, the read units of the whole item, its set included.
+   * @throws InvalidStoredItemError for a window of a newer format
+   */
   async read(at: Date, options: CountReadOptions = {}): Promise<number> {
     const { consistent = false, signal } = checkOptions(options);
-    const get = this.items.get({ name: this.name, window: windowOf(at, this.window) }).project('count');
-    return (await (consistent ? get.consistent() : get).item({ signal }))?.count ?? 0;
+    const get = this.items.get({ name: this.name, window: windowOf(at, this.window) }).project('count', 'format');
+    const item = await (consistent ? get.consistent() : get).item({ signal });
+    checkFormat(item);
+    return item?.count ?? 0;
   }
 
   /**
    * The count of the windows from that of one time to that of another, both included. Cost: a request per MB, the read
    * units of the whole items, their sets included.
+   * @throws InvalidStoredItemError for a window of a newer format
    */
   async sum(from: Date, to: Date, options: CountReadOptions = {}): Promise<number> {
     const { consistent = false, signal } = checkOptions(options);
     const query = this.items
       .query({ name: this.name })
       .between({ window: windowOf(from, this.window) }, { window: windowOf(to, this.window) })
-      .project('count');
+      .project('count', 'format');
     let sum = 0;
-    for await (const { count } of (consistent ? query.consistent() : query).items({ signal })) sum += count;
+    for await (const item of (consistent ? query.consistent() : query).items({ signal })) {
+      checkFormat(item);
+      sum += item.count;
+    }
     return sum;
   }
 }

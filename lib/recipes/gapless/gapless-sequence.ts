@@ -61,6 +61,11 @@ const checkMember = (records: unknown, member: unknown): void => {
     invalid('member', `expected an attribute of ${model.name} outside of its key, which holds the number`);
 };
 
+const checkFormat = (item: { readonly format: number } | undefined): void => {
+  if (item !== undefined && item.format > sequenceFormat)
+    throw new InvalidStoredItemError('format', 'the sequence was written by a newer version of safewrites');
+};
+
 /** What a run may lose to and be run again, since nothing was written. */
 const transient: ReadonlySet<string> = new Set([
   'ConditionalCheckFailed',
@@ -174,10 +179,14 @@ export class GaplessSequence {
     });
   }
 
-  /** The last number that was given; 0 before the first, or one less than `first`. Cost: one read unit. */
+  /**
+   * The last number that was given; 0 before the first, or one less than `first`. Cost: one read unit.
+   * @throws InvalidStoredItemError for a sequence of a newer format
+   */
   async last(options: SendOptions = {}): Promise<number> {
     const { signal } = checkOptions(options);
     const item = await this.items.get({ name: this.name }).consistent().item({ signal });
+    checkFormat(item);
     return item?.last ?? this.first - 1;
   }
 
@@ -195,8 +204,7 @@ export class GaplessSequence {
   /** Takes the number that the failed condition saw. */
   private learn(seen: unknown, expected: number | undefined): void {
     const item = seen as { last: number; format: number } | undefined;
-    if (item !== undefined && item.format > sequenceFormat)
-      throw new InvalidStoredItemError('format', 'the sequence was written by a newer version of safewrites');
+    checkFormat(item);
     if (item === undefined || (expected !== undefined && item.last < expected)) throw new SequenceMovedBackError();
     this.known = item.last;
   }

@@ -1,5 +1,11 @@
 import { invalid } from '../../commands/errors/errors.js';
-import { transactWrite, type Query, type SendOptions, type Step } from '../../commands/index.js';
+import {
+  InvalidStoredItemError,
+  transactWrite,
+  type Query,
+  type SendOptions,
+  type Step,
+} from '../../commands/index.js';
 import { checkObject, checkOptions, checkTable, isWholeBetween } from '../arguments.js';
 import { pastConflicts } from './failures.js';
 import type { OutboxPlace } from './outbox.js';
@@ -41,6 +47,7 @@ export const parkedEvents = (
  * Cost: one transaction, two write units per KB of the parked event and of its outbox item; where a relay
  * published it meanwhile, one more for the parked event. Safe to repeat.
  *
+ * @throws InvalidStoredItemError for an event of a newer format
  * @example
  * const place = { table: shop, shards: 8 };
  * const [first] = (await parkedEvents(place).page()).items;
@@ -70,6 +77,7 @@ export const retryParked = async (
  * Cost: one transaction, two write units per KB of the parked event and, where it held back its aggregate, of its outbox
  * item. Safe to repeat.
  *
+ * @throws InvalidStoredItemError for an event of a newer format
  * @example
  * const place = { table: shop, shards: 8 };
  * const [first] = (await parkedEvents(place, { aggregate: 'account:alice' }).page()).items;
@@ -99,6 +107,9 @@ const checkParked = (parked: ParkedEvent, options: SendOptions): ParkedEvent => 
   // An event that is taken for none that blocks would be removed, and its aggregate wait for good.
   if (typeof parked.blocks !== 'boolean' || !isWholeBetween(parked.position, 0))
     invalid('parked', 'expected a parked event as it was read');
+  // Written back by this code, an event that newer code parked would lose what this code does not know.
+  if (parked.format > outboxFormat)
+    throw new InvalidStoredItemError('format', 'the event was parked by a newer version of safewrites');
   return parked;
 };
 

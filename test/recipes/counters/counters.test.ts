@@ -190,9 +190,13 @@ describe('WindowedCounter', () => {
     const name = fresh();
     await here.shop
       .of(tallyEntity())
-      .put({ name, window: '2026-12-01', count: 1, seen: [], seenBytes: 0, format: 2 } as never);
+      .put({ name, window: '2026-12-01', count: 1, seen: ['seen'], seenBytes: 4, format: 2 } as never);
     const counter = new WindowedCounter(here.shop, { name });
-    expect(await rejection(counter.count({ id: 'a', at }))).toBeInstanceOf(InvalidStoredItemError);
+    for (const id of ['a', 'seen'])
+      expect(await rejection(counter.count({ id, at }))).toBeInstanceOf(InvalidStoredItemError);
+    const day = new Date('2026-12-01T12:00:00Z');
+    expect(await rejection(counter.read(day))).toBeInstanceOf(InvalidStoredItemError);
+    expect(await rejection(counter.sum(day, day))).toBeInstanceOf(InvalidStoredItemError);
   });
 
   it('lives beside counters of another prefix, and takes any name', async () => {
@@ -322,6 +326,7 @@ describe('ShardedCounter', () => {
     await here.shop.of(counterShardEntity()).put({ name, shard: 0, count: 1, format: 2 });
     const counter = new ShardedCounter(here.shop, { name, shards: 1 });
     expect(await rejection(counter.add())).toBeInstanceOf(InvalidStoredItemError);
+    expect(await rejection(counter.sum())).toBeInstanceOf(InvalidStoredItemError);
   });
 
   it.runIf(embedded)('costs a write unit an add, and a read of each shard a sum', async () => {

@@ -261,6 +261,7 @@ describe('GaplessSequence', () => {
     await here.shop.of(sequenceEntity()).put({ name, last: 1, format: 2 });
     const { assign } = sequenceOn(here.shop, name);
     expect(await rejection(assign('a'))).toBeInstanceOf(InvalidStoredItemError);
+    expect(await rejection(new GaplessSequence(here.shop, { name }).last())).toBeInstanceOf(InvalidStoredItemError);
     expect(await rejection(assign('a', 0))).toBeInstanceOf(InvalidInputError);
     expect(() => new GaplessSequence(here.shop, { name, first: 0.5 })).toThrow(InvalidInputError);
   });

@@ -12,6 +12,7 @@ import {
   type OutboxPlace,
   type Publisher,
 } from '../../../lib/recipes/index.js';
+import { InvalidStoredItemError } from '../../../lib/commands/index.js';
 import { embedded } from '../../support/dynamodb.js';
 import { loseFirst, recipeShop, type RecipeShop } from '../../support/recipe-shop.js';
 import { commit, failed, ids, ok, target, type Target } from './relay-target.js';
@@ -55,6 +56,19 @@ const isEmpty = async (): Promise<boolean> => {
   const shards = [0, 1].map((shard) => here.shop.of(OutboxItem).query({ shard }).consistent().all());
   return (await Promise.all(shards)).flat().length === 0;
 };
+
+it.each(['block', 'skip'] as const)('leaves an event that newer code parked as it is (%s)', async (whenParked) => {
+  await commit(here.shop, 'a', 1, ['e1']);
+  to.answer = poison('e1');
+  await drain(1, { whenParked });
+  const [entry] = await parked();
+  await here.shop.of(ParkedEvent).put({ ...entry!, format: 2 });
+  const before = await parked();
+  for (const settle of [retryParked, skipParked]) {
+    await expect(settle(place, before[0]!)).rejects.toThrow(InvalidStoredItemError);
+  }
+  expect(await parked()).toEqual(before);
+});
 
 describe('an event that fails for good', () => {
   beforeEach(async () => {

@@ -3,6 +3,7 @@ import { balances } from './balances.js';
 import { charges } from './charges.js';
 import { claims } from './claims.js';
 import { counters } from './counters.js';
+import { formats } from './formats.js';
 import { events } from './events.js';
 import { ingest } from './ingest.js';
 import { locks } from './locks.js';
@@ -20,4 +21,5 @@ export const workloads: readonly Workload[] = [
   events,
   messages,
   locks,
+  formats,
 ];

@@ -4,7 +4,7 @@ import { boolean, entity, integer, string, toTimestamp } from '../../../lib/comm
 import type { SeededRandom } from '../../../lib/local/index.js';
 import { orderedGroups, orderedItems, type EventOutcome } from '../../../lib/recipes/index.js';
 import { kafkaEvent, sqsEvent } from '../../events/support/events.js';
-import { makeShop, must, shopOf, workload } from '../workload.js';
+import { BrokenError, makeShop, must, shopOf, workload } from '../workload.js';
 
 const Standing = entity('STANDING', {
   pk: 'STANDING#{id}',
@@ -34,8 +34,6 @@ interface Batch {
   readonly source: 'sqs' | 'fifo' | 'kafka';
   readonly facts: readonly Fact[];
 }
-
-class BrokenError extends Error {}
 
 const live = new Set<Kind>(['score', 'status', 'removed']);
 const at = (version: number): string => new Date(Date.UTC(2025, 11, 31, 12, version)).toISOString();
