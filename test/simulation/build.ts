@@ -50,12 +50,13 @@ export const built = async (mutation?: Mutation): Promise<Built> => {
     plugins: [
       {
         name: 'mutation',
-        setup: ({ onLoad }) =>
-          onLoad({ filter: /\.ts$/ }, (args) =>
+        setup(build) {
+          build.onLoad({ filter: /\.ts$/ }, (args) =>
             mutation !== undefined && args.path === path.join(root, mutation.file)
               ? { contents: source as string, loader: 'ts' }
               : undefined,
-          ),
+          );
+        },
       },
     ],
   });
