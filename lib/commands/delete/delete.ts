@@ -2,7 +2,8 @@ import { DeleteItemCommand, type DeleteItemCommandInput } from '@aws-sdk/client-
 import type { AttributeMap, AttributeValue } from '../attributes/attribute-value.js';
 import type { AnyEntity } from '../entity/entity.js';
 import type { Condition, Cursor } from '../expressions/condition.js';
-import { Token, type Shape } from '../expressions/shape.js';
+import type { Shape } from '../expressions/shape.js';
+import * as Token from '../expressions/token.js';
 import type { SendOptions } from '../send/send-options.js';
 import type { Binding } from '../table/table-model.js';
 import type { Batchable, Step } from '../write/step.js';

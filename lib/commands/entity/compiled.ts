@@ -38,7 +38,7 @@ export class CompiledEntity {
   readonly fields_: readonly Field[];
   readonly root_ = Shape.root_();
   /** The entity's indexes, each with the attributes that are stored for it. */
-  readonly indexKeys_: readonly { readonly index: EntityIndex; readonly keys: readonly StoredKey[] }[];
+  readonly indexKeys_: readonly { readonly index_: EntityIndex; readonly keys_: readonly StoredKey[] }[];
   /** The attributes that hold a key, of the table and of indexes. */
   private readonly storedKeys_: readonly StoredKey[];
   private readonly encodeObject_: EncodeObject;
@@ -74,7 +74,7 @@ export class CompiledEntity {
     this.storedKeys_ = [
       { name_: naming_.pk, template_: model_.pk },
       ...(model_.sk === undefined ? [] : [{ name_: naming_.sk as string, template_: model_.sk }]),
-      ...this.indexKeys_.flatMap(({ keys }) => keys),
+      ...this.indexKeys_.flatMap(({ keys_: keys }) => keys),
     ];
     this.certainlyFits_ = maximumItemBytes - (this.indexKeys_.length + 1) * mostOfAKey;
     this.encodeObject_ = objectEncoder(this.fields_, model_.name);
@@ -108,7 +108,7 @@ export class CompiledEntity {
           invalid(where, 'has a key that is stored where that of another index is');
         taken.add(name);
       }
-      return { index, keys: keys.filter(({ name_: name }) => !own.has(name)) };
+      return { index_: index, keys_: keys.filter(({ name_: name }) => !own.has(name)) };
     });
   }
 
@@ -149,7 +149,7 @@ export class CompiledEntity {
     weight.units = 0;
     // A row of a collection carries its type: it may be put back as it is.
     this.encodeObject_(item, out, item['_type'] === model.name ? 1 : 0);
-    for (const { index, keys } of this.indexKeys_) {
+    for (const { index_: index, keys_: keys } of this.indexKeys_) {
       const encoded = (field: Field): AttributeValue | undefined => storedValue(out, field);
       // An item that lacks an input is not in the index at all.
       if ([...index.pk.inputs_, ...(index.sk?.inputs_ ?? [])].some((field) => encoded(field) === undefined)) continue;

@@ -1,7 +1,8 @@
 import type { AttributeValue } from '../attributes/attribute-value.js';
 import { invalid } from '../errors/errors.js';
 import type { Handle } from './handle.js';
-import { Token, type ExpressionText, type Shape, type ShapeData } from './shape.js';
+import type { ExpressionText, Shape, ShapeData } from './shape.js';
+import * as Token from './token.js';
 
 /** A condition on the items of one entity; `N` is the entity's name. */
 export interface Condition<out N> {

@@ -3,7 +3,8 @@ import type { AnyAttribute, AttributeBuilder, Kind } from '../attributes/attribu
 import { invalid } from '../errors/errors.js';
 import { checkText } from '../attributes/text.js';
 import { ConditionNode, type Condition } from './condition.js';
-import { Op, Token } from './shape.js';
+import * as Op from './op.js';
+import * as Token from './token.js';
 
 /** What a clause needs of a handle: comparing these few members is cheap, comparing all methods is not. */
 export interface HandleRef<out N, out V> {
@@ -255,7 +256,7 @@ export class Handle {
   }
   in(...values: unknown[]): ConditionNode {
     if (values.length === 0 || values.length > 100) return invalid(this.path_, 'in() takes 1 to 100 values');
-    return this.compare_(Op.in, ...values);
+    return this.compare_(Op.isIn, ...values);
   }
   exists(): ConditionNode {
     return this.isKeyInput_ ? new ConditionNode(this.entity_, Token.ItemExists, undefined, []) : this.plain_(Op.exists);

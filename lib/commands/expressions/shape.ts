@@ -1,53 +1,6 @@
 import type { KeyTemplate } from '../keys/key-template.js';
 import type { Handle } from './handle.js';
-
-/** Operations on a handle; a token of a shape is the handle's number times 32 plus one of these. */
-export const Op = {
-  set: 0,
-  setIfNotExists: 1,
-  setText: 2,
-  append: 3,
-  prepend: 4,
-  add: 5,
-  remove: 6,
-  deleteFrom: 7,
-  eq: 8,
-  ne: 9,
-  lt: 10,
-  le: 11,
-  gt: 12,
-  ge: 13,
-  between: 14,
-  in: 15,
-  exists: 16,
-  notExists: 17,
-  beginsWith: 18,
-  contains: 19,
-  isType: 20,
-} as const;
-
-/** Tokens that belong to no handle. `Operands - n` says that n values follow. */
-export const Token = {
-  Root: -1,
-  Put: -2,
-  Delete: -3,
-  Read: -4,
-  If: -10,
-  And: -11,
-  Or: -12,
-  Not: -13,
-  IfExists: -14,
-  IfNotExists: -15,
-  IfVersion: -16,
-  IgnoreVersion: -17,
-  VersionIs: -18,
-  StoreKeyInputs: -19,
-  IsType: -20,
-  Text: -21,
-  ItemExists: -22,
-  ItemNotExists: -23,
-  Operands: -1000,
-} as const;
+import * as Token from './token.js';
 
 /** What one node of a chain adds: a handle's operation, expression text, or nothing. */
 export type ShapeData = Handle | ExpressionText | undefined;

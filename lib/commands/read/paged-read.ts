@@ -5,7 +5,7 @@ import type { IndexNaming } from '../entity/compiled.js';
 import { CommandUsedError, invalid } from '../errors/errors.js';
 import { conditionOf, type Cursor } from '../expressions/condition.js';
 import { parenthesise, render } from '../expressions/render.js';
-import { Token } from '../expressions/shape.js';
+import * as Token from '../expressions/token.js';
 import { placeholders } from '../expressions/value-placeholders.js';
 import { checkAttempts, limitAttempts } from '../retry/max-attempts.js';
 import { httpOptions, type SendOptions } from '../send/send-options.js';

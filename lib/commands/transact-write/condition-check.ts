@@ -2,7 +2,8 @@ import type { AttributeMap, AttributeValue } from '../attributes/attribute-value
 import type { AnyEntity } from '../entity/entity.js';
 import { invalid } from '../errors/errors.js';
 import type { Condition, Cursor } from '../expressions/condition.js';
-import { Token, type Shape } from '../expressions/shape.js';
+import type { Shape } from '../expressions/shape.js';
+import * as Token from '../expressions/token.js';
 import { bindingOf } from '../table/table.js';
 import type { Binding } from '../table/table-model.js';
 import type { Step } from '../write/step.js';

@@ -3,7 +3,8 @@ import { CommandUsedError, InvalidStoredItemError, invalid } from '../errors/err
 import { ConditionalCheckFailedException } from '../errors/exceptions.js';
 import { conditionOf, type Cursor } from '../expressions/condition.js';
 import { render } from '../expressions/render.js';
-import { Token, type Rendered, type Shape } from '../expressions/shape.js';
+import type { Rendered, Shape } from '../expressions/shape.js';
+import * as Token from '../expressions/token.js';
 import { placeholders } from '../expressions/value-placeholders.js';
 import { checkAttempts, limitAttempts } from '../retry/max-attempts.js';
 import { explained, isNamed, readSeen } from '../send/failures.js';

@@ -1,0 +1,20 @@
+// Tokens that belong to no handle, as single constants. `Operands - n` says that n values follow.
+export const Root = -1;
+export const Put = -2;
+export const Delete = -3;
+export const Read = -4;
+export const If = -10;
+export const And = -11;
+export const Or = -12;
+export const Not = -13;
+export const IfExists = -14;
+export const IfNotExists = -15;
+export const IfVersion = -16;
+export const IgnoreVersion = -17;
+export const VersionIs = -18;
+export const StoreKeyInputs = -19;
+export const IsType = -20;
+export const Text = -21;
+export const ItemExists = -22;
+export const ItemNotExists = -23;
+export const Operands = -1000;
