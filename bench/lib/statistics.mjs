@@ -1,0 +1,13 @@
+/** The middle of the values. */
+export const median = (values) => {
+  const sorted = [...values].sort((a, b) => a - b);
+  const middle = sorted.length >> 1;
+  return sorted.length % 2 === 1 ? sorted[middle] : (sorted[middle - 1] + sorted[middle]) / 2;
+};
+
+/** The lowest and the highest. */
+export const spread = (values) => [Math.min(...values), Math.max(...values)];
+
+/** A number in three digits. */
+export const digits = (value) =>
+  value >= 100 ? Math.round(value).toLocaleString('en-US') : Number(value.toPrecision(3)).toString();

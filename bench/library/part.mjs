@@ -1,0 +1,77 @@
+import { join } from 'node:path';
+import { bars } from '../lib/bars.mjs';
+import { interleaved, sample } from '../lib/process.mjs';
+import { digits, median, spread } from '../lib/statistics.mjs';
+import { markdown } from '../lib/table.mjs';
+
+const script = join(import.meta.dirname, 'sample.mjs');
+const base = 'document-client';
+const cases = [
+  {
+    name: 'update',
+    title: 'An update of three attributes with a condition, built and marshalled',
+    times: 20_000,
+    sides: ['safewrites', 'attribute-values', base, 'electrodb', 'dynamodb-toolbox', 'dynamodb-onetable', 'dynamoose'],
+  },
+  {
+    name: 'put',
+    title: 'A put of ten attributes, nested, built and marshalled',
+    times: 20_000,
+    sides: ['safewrites', 'attribute-values', base, 'electrodb', 'dynamodb-toolbox', 'dynamodb-onetable', 'dynamoose'],
+  },
+  {
+    name: 'parse',
+    title: 'That item read, of a page of 25',
+    times: 50_000,
+    sides: ['safewrites', base, 'electrodb', 'dynamodb-toolbox'],
+  },
+  {
+    name: 'send',
+    title: 'The update sent through the client, to a handler that answers at once',
+    times: 3000,
+    sides: ['safewrites', 'attribute-values', base, 'electrodb', 'dynamodb-toolbox', 'dynamodb-onetable'],
+  },
+];
+/** Sides that are slow enough to be measured by fewer runs. */
+const fewer = { dynamoose: 10, electrodb: 4, 'dynamodb-toolbox': 4 };
+
+/** Library CPU: building, marshalling, parsing and sending, beside the peers. */
+export const library = ({ rounds }) => {
+  const plots = {};
+  const sections = cases.map(({ name, title, times, sides }) => {
+    const samples = interleaved(sides, rounds, (side) =>
+      sample(script, side, name, String(Math.ceil(times / (fewer[side] ?? 1)))),
+    );
+    const against = name === 'send' ? 'attribute-values' : base;
+    const rows = sides.map((side) => {
+      const cpu = samples.get(side).map((one) => one.cpu);
+      const ratios = cpu.map((one, i) => one / samples.get(against)[i].cpu);
+      const [low, high] = spread(ratios);
+      return {
+        side,
+        value: median(cpu),
+        cells: [
+          side,
+          digits(median(cpu)),
+          digits(median(samples.get(side).map((one) => one.wall))),
+          digits(median(ratios)),
+          `${digits(low)} to ${digits(high)}`,
+        ],
+      };
+    });
+    plots[`library-${name}.svg`] = bars({
+      title,
+      unit: 'CPU µs',
+      rows: rows.map(({ side, value }) => ({ name: side, value, text: digits(value) })),
+    });
+    const head = ['', 'CPU µs', 'wall µs', `CPU against ${against}`, 'spread'];
+    return `### ${title}\n\n${markdown(
+      head,
+      rows.map(({ cells }) => cells),
+    )}\n\n![${title}](library-${name}.svg)`;
+  });
+  const note =
+    'Building and marshalling include the command of the SDK that is then sent. `document-client` is its own middleware ' +
+    'around the marshalling, without the request.';
+  return { title: 'Library', text: [note, ...sections].join('\n\n'), plots };
+};

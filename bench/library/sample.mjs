@@ -1,0 +1,23 @@
+// One sample: `node sample.mjs <side> <case> <times>`. Prints microseconds an operation, of CPU and of the clock.
+const [side, name, count] = process.argv.slice(2);
+const { [name]: run } = await import(`./${side}.mjs`);
+// A page of items is as many operations.
+const { page } = await import('./order.mjs');
+const operations = name === 'parse' ? page : 1;
+const times = Math.ceil(Number(count) / operations);
+
+const repeat = async () => {
+  for (let i = 0; i < times; i++) {
+    const result = run();
+    if (typeof result?.then === 'function' && result instanceof Promise) await result;
+  }
+};
+// Once for the compiler, once for the clock.
+await repeat();
+const cpu = process.cpuUsage();
+const started = performance.now();
+await repeat();
+const { user, system } = process.cpuUsage(cpu);
+const done = times * operations;
+console.log(JSON.stringify({ cpu: (user + system) / done, wall: ((performance.now() - started) * 1000) / done }));
+process.exit();

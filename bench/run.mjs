@@ -1,0 +1,53 @@
+// Measures all parts, or those named: `npm run bench -- library size`. Writes results/<part>.json, plots beside it, and
+// results.md from all of them, so that a part may be measured again alone. `--rounds=3` for a quick look.
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { cpus } from 'node:os';
+import { join } from 'node:path';
+import { cost } from './cost/part.mjs';
+import { bench, versions } from './lib/paths.mjs';
+import { library } from './library/part.mjs';
+import { size } from './size/part.mjs';
+import { types } from './types/part.mjs';
+
+// Throughput and tail come after these.
+const parts = { library, size, types, cost };
+const named = process.argv.slice(2).filter((argument) => !argument.startsWith('--'));
+const rounds = Number(/--rounds=(\d+)/.exec(process.argv.join(' '))?.[1] ?? 7);
+const unknown = named.find((name) => !Object.hasOwn(parts, name));
+if (unknown !== undefined)
+  throw new Error(`There is no part ${unknown}: take some of ${Object.keys(parts).join(', ')}.`);
+
+const folder = join(bench, 'results');
+mkdirSync(folder, { recursive: true });
+for (const name of named.length > 0 ? named : Object.keys(parts)) {
+  console.log(`measuring: ${name}`);
+  const { plots = {}, ...result } = await parts[name]({ rounds });
+  const measured = { ...result, rounds, at: new Date().toISOString().slice(0, 10), versions: versions() };
+  writeFileSync(join(folder, `${name}.json`), `${JSON.stringify(measured, undefined, 2)}\n`);
+  for (const [file, svg] of Object.entries(plots)) writeFileSync(join(folder, file), svg);
+}
+
+const sections = Object.keys(parts).flatMap((name) => {
+  const file = join(folder, `${name}.json`);
+  if (!existsSync(file)) return [];
+  const { title, text, rounds: taken, at, versions: used } = JSON.parse(readFileSync(file, 'utf8'));
+  const foot = `Measured on ${at} with Node ${used.node}; median of ${taken} rounds where times are given.`;
+  return [
+    `## ${title}\n\n${text.replaceAll('](library-', '](results/library-').replaceAll('](size-', '](results/size-')}\n\n${foot}`,
+  ];
+});
+const pinned = Object.entries(versions())
+  .filter(([name]) => name !== 'node')
+  .map(([name, version]) => `${name} ${version}`);
+writeFileSync(
+  join(bench, 'results.md'),
+  `# What it costs, beside its peers
+
+Written by \`npm run bench\`. Every sample of time is a process of its own, and the sides take turns. CPU time is what a
+process used, whatever else the machine did; ratios are of samples of one round. ${cpus()[0].model.trim()}.
+
+Versions: ${pinned.join(', ')}.
+
+${sections.join('\n\n')}
+`,
+);

@@ -1,0 +1,36 @@
+import { resolve } from 'node:path';
+import { build } from 'esbuild';
+import { expect, it } from 'vitest';
+import { mangling } from '../../scripts/mangle.mjs';
+
+const root = resolve(import.meta.dirname, '../..');
+
+/** Minified bytes with the SDK outside. A limit is a little above what was reached: what is added has to be worth it. */
+const bundles = [
+  { name: 'one get and one update', entry: 'bench/size/get-update.mjs', limit: 51_500 },
+  { name: 'the charge function', entry: 'lambdas/charge/index.ts', limit: 88_500 },
+  { name: 'the ingest function', entry: 'lambdas/ingest/index.ts', limit: 88_000 },
+];
+
+it.each(bundles)('keeps the bundle of $name below $limit bytes', async ({ entry, limit }) => {
+  const { outputFiles } = await build({
+    absWorkingDir: root,
+    entryPoints: [entry],
+    bundle: true,
+    minify: true,
+    format: 'esm',
+    platform: 'node',
+    target: 'node24',
+    mainFields: ['module', 'main'],
+    legalComments: 'none',
+    external: ['@aws-sdk/*', '@smithy/*'],
+    alias: { safewrites: resolve(root, 'lib/commands/index.ts') },
+    write: false,
+    logLevel: 'silent',
+    ...mangling(),
+  });
+  const bytes = outputFiles[0]?.contents.length ?? 0;
+  console.info(`${entry}: ${bytes} bytes`);
+  expect(bytes).toBeGreaterThan(limit / 2);
+  expect(bytes).toBeLessThan(limit);
+});
