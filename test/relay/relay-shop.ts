@@ -12,12 +12,18 @@ export interface RelayShop {
   readonly local: LocalDynamoDB;
   readonly shop: Table;
   readonly client: DynamoDBClient;
+  /** The same table through a client whose requests meet faults: before they take effect, or after. */
+  readonly faulty: (fault: (operation: string) => 'before' | 'after' | undefined) => Table;
   /** The records of the stream since the last call, as Lambda has them, shard after shard. */
   records(): Promise<StreamEventRecord[]>;
   /** How many items the outbox holds. */
   left(shards?: number): Promise<number>;
   close(): Promise<void>;
 }
+
+const reset = (): Error => Object.assign(new Error('socket hang up'), { code: 'ECONNRESET' });
+
+type Handle = (request: { headers: Record<string, string> }, options?: unknown) => Promise<unknown>;
 
 /** An image as Lambda has it: bytes as base64 text. */
 const lambdaImage = (item: Record<string, AttributeValue>): StreamImage =>
@@ -54,10 +60,25 @@ export const relayShop = async (
   const iterators = new Map<string, string>();
   for (const { ShardId } of (await api.describe(arn)).Shards) iterators.set(ShardId, await api.iterator(arn, ShardId));
   const shop = table({ name: TableName, client });
+  const inner = client.config.requestHandler as unknown as { handle: Handle };
+  const clients: DynamoDBClient[] = [];
   return {
     local,
     shop,
     client,
+    faulty(fault) {
+      const handle: Handle = async (request, options) => {
+        const meets = fault((request.headers['x-amz-target'] ?? '').split('.')[1] ?? '');
+        if (meets === 'before') throw reset();
+        const answer = await inner.handle(request, options);
+        if (meets === 'after') throw reset();
+        return answer;
+      };
+      const requestHandler = Object.assign(Object.create(inner) as object, { handle }) as never;
+      const faulty = new DynamoDBClient({ ...local.clientConfig, maxAttempts: 2, requestHandler });
+      clients.push(faulty);
+      return table({ name: TableName, client: faulty });
+    },
     async records() {
       const found: StreamEventRecord[] = [];
       for (const [shard, iterator] of iterators) {
@@ -90,7 +111,7 @@ export const relayShop = async (
       return (await Promise.all(all)).flat().length;
     },
     async close() {
-      client.destroy();
+      for (const each of [client, ...clients]) each.destroy();
       await local.close();
     },
   };
