@@ -5,13 +5,15 @@ import type { Chance } from './chance.js';
 export class StreamShard {
   private readonly records: StreamEventRecord[] = [];
   private checkpoint = 0;
+  /** The place behind all that was delivered. */
+  private seen = 0;
   private batch: readonly StreamEventRecord[] = [];
 
   constructor(private readonly chance: Chance) {}
 
   /** Takes records; those of different items in any order, as those of one transaction surface. */
   add(...records: readonly StreamEventRecord[]): void {
-    const open = this.records.splice(this.checkpoint);
+    const open = this.records.splice(this.seen);
     for (const record of records) {
       const item = JSON.stringify(record.dynamodb?.Keys);
       const behind = open.findLastIndex((other) => JSON.stringify(other.dynamodb?.Keys) === item) + 1;
@@ -26,7 +28,13 @@ export class StreamShard {
 
   next(): readonly StreamEventRecord[] {
     if (this.chance() < 0.2) this.checkpoint = Math.max(0, this.checkpoint - 2);
-    this.batch = this.records.slice(this.checkpoint, this.checkpoint + 1 + Math.floor(this.chance() * 6));
+    const end = Math.min(this.records.length, this.checkpoint + 1 + Math.floor(this.chance() * 6));
+    this.seen = Math.max(this.seen, end);
+    this.batch = this.records.slice(this.checkpoint, end).map((record, i) => ({
+      ...record,
+      // In the order of the shard, and of different lengths.
+      dynamodb: { ...record.dynamodb, SequenceNumber: String(10n ** 21n - 3n + BigInt(this.checkpoint + i)) },
+    }));
     return this.batch;
   }
 
