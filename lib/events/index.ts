@@ -21,6 +21,8 @@ export type { Ingested, IngestEvent, OrderedIngestOptions, ReplaceEvent, Tombsto
 export { orderedIngest } from './ingest/ordered-ingest.js';
 export type { PoisonOptions, PoisonRecord } from './poison/failure-destination.js';
 export { PoisonRecordError, type PoisonReason } from './poison/poison-record-error.js';
+export { changeRelay } from './relay/change-relay.js';
+export type { ChangeEvent, ChangeRelayOptions } from './relay/change-options.js';
 export { outboxRelay } from './relay/outbox-relay.js';
 export type { RelayCounts, RelayLine } from './relay/relay-line.js';
 export type { OutboxRelayOptions, RelayHandler, RelayMetrics, ScheduledEvent } from './relay/relay-options.js';

@@ -5,10 +5,20 @@ import { SafeWritesError } from '../../commands/index.js';
  * UTF-8. `json`: it is no JSON. `envelope`: it is not what SNS or EventBridge sends. `decoder`: a decoder of the user's
  * threw. `image`: an item of a stream does not match its entity. `identity`: a message has no identity. `version`: an
  * event has no version that orders it. `content`: an event can't be written. `late`: an event is older than deletions are
- * kept.
+ * kept. `target`: the target refuses an event that a change was mapped to.
  */
 export type PoisonReason =
-  'body' | 'encoding' | 'json' | 'envelope' | 'decoder' | 'image' | 'identity' | 'version' | 'content' | 'late';
+  | 'body'
+  | 'encoding'
+  | 'json'
+  | 'envelope'
+  | 'decoder'
+  | 'image'
+  | 'identity'
+  | 'version'
+  | 'content'
+  | 'late'
+  | 'target';
 
 /**
  * A record that will fail however often it comes, so that it is not tried again: it goes to the failure destination with

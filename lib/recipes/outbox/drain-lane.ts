@@ -1,11 +1,11 @@
-import { backoff } from '../../commands/retry/backoff.js';
 import { InvalidStoredItemError } from '../../commands/index.js';
-import type { PublishFailure, Sent } from './batches.js';
+import type { PublishFailure } from './batches.js';
 import type { Drain } from './drain.js';
 import { noteFailure, remove } from './failures.js';
 import { outboxFormat, type OutboxItem } from './outbox-item.js';
 import type { RelayedEvent } from './publisher.js';
 import { reasonOf } from './reason.js';
+import { sendLeading } from './send.js';
 import { waitingItems, type Aggregate } from './waiting-items.js';
 
 /** What was done. */
@@ -137,7 +137,8 @@ export class DrainLane {
     while (next < entries.length) {
       if (this.removalFailure !== undefined) throw this.removalFailure.error;
       if (this.isStopping) return 'stopped';
-      const { accepted, failure } = await this.send(entries.slice(next).map(({ event }) => event));
+      const events = entries.slice(next).map(({ event }) => event);
+      const { accepted, failure } = await sendLeading(drain.batches, events, drain.terms);
       this.published += accepted;
       for (const { item, isLast } of entries.slice(next, next + accepted)) if (isLast) this.remove(item);
       next += accepted;
@@ -157,19 +158,6 @@ export class DrainLane {
       for (const entry of entries) if (entry.item === item) entry.item = passed;
     }
     return undefined;
-  }
-
-  /** Sends a leading part of the events, and again what may succeed the next time. */
-  private async send(events: readonly RelayedEvent[]): Promise<Sent> {
-    const { batches, terms } = this.drain;
-    for (let run = 1; ; run++) {
-      const { accepted, failure } = await batches.publish(events);
-      // What was accepted is on its way to be removed while the next one is tried again.
-      if (failure === undefined || (accepted > 0 && failure.retryable)) return { accepted, failure: undefined };
-      if (!failure.retryable || run >= terms.sends) return { accepted, failure };
-      await batches.idle(() => backoff(run, terms.signal).catch(() => undefined));
-      if (this.isStopping) return { accepted, failure: { ...failure, counts: false } };
-    }
   }
 
   private remove(item: OutboxItem): void {
