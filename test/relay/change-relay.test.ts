@@ -166,6 +166,10 @@ describe('failures', () => {
       ['content', () => ({ type: 't', detail: 'text' as never })],
       ['content', () => ({ type: 't', detail: { text: 'x'.repeat(300_000) } })],
       ['content', () => ({ type: 't', detail: {}, traceparent: 'none' })],
+      ['content', () => ({ type: 't', detail: {}, time: new Date(NaN) })],
+      ['content', () => ({ type: 't', detail: {}, time: 0 as never })],
+      ['content', () => ({ type: 't', detail: {}, aggregate: 7 as never })],
+      ['content', () => [null as never]],
       ['content', () => (undefined as unknown as () => undefined)()],
       [
         'version',

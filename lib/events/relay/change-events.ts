@@ -31,18 +31,20 @@ export const changeEvents = (
 ): RelayedEvent[] => {
   const item = itemText(record, names);
   const id = recordId(record, item);
-  const time = new Date((record.dynamodb?.ApproximateCreationDateTime ?? 0) * 1000);
+  const changedAt = new Date((record.dynamodb?.ApproximateCreationDateTime ?? 0) * 1000);
   const sequence = record.dynamodb?.SequenceNumber ?? '0';
   try {
     const mapped = map() ?? [];
     return [mapped].flat().map((event, position) => {
-      const { aggregate = item, traceparent, type, detail, source: own } = event;
+      const { aggregate = item, time = changedAt, traceparent, type, detail, source: own } = event;
       if (traceparent !== undefined && !isTraceparent(traceparent))
         return poison('content', 'its trace context has not the W3C form');
+      if (typeof aggregate !== 'string') return poison('content', 'its aggregate is no text');
+      if (Number.isNaN(time.getTime())) return poison('content', 'its time is none');
       const complete = {
         ...{ type, detail, ...(own !== undefined && { source: own }) },
         id: event.id ?? (position === 0 ? id : `${id}-${position}`),
-        time: event.time ?? time,
+        time,
       };
       const stored = storedEvent(complete, source, aggregate, maximumBytes);
       return { ...stored, aggregate, sequence, position, traceparent };

@@ -73,7 +73,7 @@ export const changeRelay = <const L extends readonly [AnyEntity, ...AnyEntity[]]
   if (typeof source !== 'string' || source === '') invalid('source', 'expected text, not empty');
   drainTerms({ sends });
   const stream = streamChanges(table, entities);
-  const { naming } = bindingOf(table.of(entities[0])).entity;
+  const { naming_: naming } = bindingOf(table.of(entities[0])).entity_;
   const names = [naming.pk, ...(naming.sk === undefined ? [] : [naming.sk])];
   const terms = { names, source, maximumBytes: target.maximumBytes ?? Infinity };
 
