@@ -1,8 +1,8 @@
 export type { FaultError, FaultName, FaultRequest, Faults, LocalFault } from './faults.js';
 export type { LocalKafkaEvent, LocalKafkaRecord } from './kafka/kafka-event.js';
 export type { KafkaFailureRecord, KafkaRecordsInfo } from './kafka/kafka-failure-record.js';
-export { kafkaEventSource } from './kafka/kafka-event-source.js';
-export type { KafkaEventSourceOptions } from './kafka/kafka-event-source-options.js';
+export { kafkaSource } from './kafka/kafka-source.js';
+export type { KafkaSourceOptions } from './kafka/kafka-source-options.js';
 export { createLocalDynamoDB } from './local-dynamodb.js';
 export type { LocalDynamoDB, LocalDynamoDBOptions } from './local-dynamodb.js';
 export type { LocalRequestHandler } from './request-handler.js';

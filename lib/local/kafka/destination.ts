@@ -3,7 +3,7 @@ import type { Producer } from '@platformatic/kafka';
 import type { Discarded } from '../sources/mapping/failure-record.js';
 import type { EventFrame, LocalKafkaRecord } from './kafka-event.js';
 import { batchFailure, recordFailure } from './kafka-failure-record.js';
-import type { SettledMapping } from './kafka-event-source-options.js';
+import type { SettledMapping } from './kafka-source-options.js';
 import { loadKafka } from './load-kafka.js';
 
 /** Takes records that are given up. */

@@ -1,6 +1,6 @@
 import type { Consumer } from '@platformatic/kafka';
 import { recordsOf, type LocalKafkaRecord } from './kafka-event.js';
-import type { SettledMapping } from './kafka-event-source-options.js';
+import type { SettledMapping } from './kafka-source-options.js';
 import { loadKafka } from './load-kafka.js';
 
 type FetchResponse = Awaited<ReturnType<Consumer['fetch']>>;

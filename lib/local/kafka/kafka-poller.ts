@@ -5,7 +5,7 @@ import { SourceLoop } from '../sources/mapping/source-loop.js';
 import type { Destination } from './destination.js';
 import { GroupMember } from './group-member.js';
 import { kafkaEventOf, type EventFrame, type LocalKafkaEvent, type LocalKafkaRecord } from './kafka-event.js';
-import type { SettledMapping } from './kafka-event-source-options.js';
+import type { SettledMapping } from './kafka-source-options.js';
 import { OffsetProgress } from './offset-progress.js';
 import { reportedRecords } from './reported-records.js';
 

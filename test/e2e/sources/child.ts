@@ -14,6 +14,10 @@ export interface Restarted {
   end(signal: NodeJS.Signals): Promise<void>;
   /** Throws where it has ended by itself. */
   check(): void;
+  readonly isRunning: boolean;
+  /** Comes back when the running process has ended. */
+  ended(): Promise<void>;
+  send(message: object): void;
 }
 
 /** Bundles a file of this folder, so that it begins quickly; it gets the options as JSON, and tells by messages. */
@@ -28,21 +32,27 @@ export const restarted = async <M>(
     ...{ packages: 'external', target: 'node22', logLevel: 'silent' },
   });
   let child: ChildProcess | undefined;
-  let exited: Promise<unknown> = Promise.resolve();
+  let exited: Promise<void> = Promise.resolve();
   let errors = '';
   const restarting: Restarted = {
     begin() {
       const running = fork(outfile, [JSON.stringify(options)], { stdio: ['ignore', 'ignore', 'pipe', 'ipc'] });
       running.on('message', (message) => onMessage(message as M));
       running.stderr?.on('data', (chunk) => (errors += String(chunk)));
-      exited = new Promise((resolve) => running.on('close', resolve));
+      exited = new Promise((resolve) => running.on('close', () => resolve()));
       child = running;
     },
     async end(signal) {
       child?.kill(signal);
-      await exited;
       child = undefined;
+      await exited;
     },
+    get isRunning() {
+      return child !== undefined;
+    },
+    ended: () => exited,
+    // A process that is being killed takes no more.
+    send: (message) => void child?.send(message, () => undefined),
     check() {
       if (child !== undefined && child.exitCode !== null) throw new Error(`${file} ended:\n${errors}`);
     },

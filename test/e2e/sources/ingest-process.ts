@@ -1,5 +1,5 @@
 // A consumer of the feed in a process of its own, so that it can be killed: polls Kafka for the ingest function's handler.
-import { kafkaEventSource } from '../../../lib/local/index.js';
+import { kafkaSource } from '../../../lib/local/index.js';
 import { countedIngest } from './counted-ingest.js';
 
 /** What the test gives this process, as JSON. */
@@ -13,7 +13,7 @@ export interface IngestProcessOptions {
 
 const { brokers, topic, consumerGroupId, endpoint, table } = JSON.parse(process.argv[2] ?? '') as IngestProcessOptions;
 const config = { endpoint, region: 'us-east-1', credentials: { accessKeyId: 'test', secretAccessKey: 'test' } };
-const source = await kafkaEventSource({
+const source = await kafkaSource({
   ...{ brokers, topic, consumerGroupId },
   reportBatchItemFailures: true,
   maximumBatchingWindowInSeconds: 0,

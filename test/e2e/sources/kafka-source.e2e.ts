@@ -1,14 +1,14 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { afterEach, describe, expect, test } from 'vitest';
 import {
-  kafkaEventSource,
+  kafkaSource,
   type KafkaFailureRecord,
-  type KafkaEventSourceOptions,
+  type KafkaSourceOptions,
   type LocalKafkaEvent,
 } from '../../../lib/local/index.js';
 import { brokers, committed, missing, newTopic, produce } from './kafka.js';
 
-type Source = Awaited<ReturnType<typeof kafkaEventSource>>;
+type Source = Awaited<ReturnType<typeof kafkaSource>>;
 
 const open: Source[] = [];
 afterEach(async () => {
@@ -26,9 +26,9 @@ const seen = ({ records }: LocalKafkaEvent) =>
   ]);
 
 const source = async (
-  options: Partial<KafkaEventSourceOptions> & Pick<KafkaEventSourceOptions, 'topic' | 'handler'>,
+  options: Partial<KafkaSourceOptions> & Pick<KafkaSourceOptions, 'topic' | 'handler'>,
 ): Promise<Source> => {
-  const made = await kafkaEventSource({
+  const made = await kafkaSource({
     brokers,
     consumerGroupId: `${options.topic}-group`,
     maximumBatchingWindowInSeconds: 0,

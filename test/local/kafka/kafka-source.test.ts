@@ -1,12 +1,12 @@
 import { execFileSync } from 'node:child_process';
 import { expect, test } from 'vitest';
-import { kafkaEventSource, type KafkaEventSourceOptions } from '../../../lib/local/index.js';
+import { kafkaSource, type KafkaSourceOptions } from '../../../lib/local/index.js';
 
-const options: KafkaEventSourceOptions = {
+const options: KafkaSourceOptions = {
   ...{ brokers: ['127.0.0.1:1'], topic: 'orders', consumerGroupId: 'g', handler: () => undefined },
 };
 
-test.each<[Partial<KafkaEventSourceOptions>, RegExp]>([
+test.each<[Partial<KafkaSourceOptions>, RegExp]>([
   [{ brokers: [] }, /brokers/],
   [{ topic: '' }, /topic/],
   [{ consumerGroupId: '' }, /consumerGroupId/],
@@ -22,7 +22,7 @@ test.each<[Partial<KafkaEventSourceOptions>, RegExp]>([
   [{ pollers: 0 }, /pollers/],
   [{ sessionTimeoutMs: Number.NaN }, /sessionTimeoutMs/],
 ])('refuses %o', async (wrong, message) => {
-  await expect(kafkaEventSource({ ...options, ...wrong })).rejects.toThrow(message);
+  await expect(kafkaSource({ ...options, ...wrong })).rejects.toThrow(message);
 });
 
 test('its client is loaded by nobody who does not poll', () => {
@@ -34,9 +34,9 @@ test('its client is loaded by nobody who does not poll', () => {
         return next(specifier, context);
       },
     });
-    const { kafkaEventSource } = await import('./lib/local/index.ts');
+    const { kafkaSource } = await import('./lib/local/index.ts');
     const wanted = { brokers: ['127.0.0.1:1'], topic: 'orders', consumerGroupId: 'g', handler: () => undefined };
-    console.log(await kafkaEventSource(wanted).catch(({ message }) => message));
+    console.log(await kafkaSource(wanted).catch(({ message }) => message));
   `;
   const output = execFileSync(process.execPath, ['--import', 'tsx', '--input-type=module', '--eval', script], {
     encoding: 'utf8',

@@ -2,11 +2,7 @@ import type { EventSource } from '../sources/event-source.js';
 import { invokeHandler } from '../sources/mapping/invoke.js';
 import { destinationOf } from './destination.js';
 import { KafkaPoller } from './kafka-poller.js';
-import {
-  settledMapping,
-  type KafkaEventSourceOptions,
-  type KafkaMappingOptions,
-} from './kafka-event-source-options.js';
+import { settledMapping, type KafkaSourceOptions, type KafkaMappingOptions } from './kafka-source-options.js';
 import { loadKafka } from './load-kafka.js';
 
 /**
@@ -20,7 +16,7 @@ import { loadKafka } from './load-kafka.js';
  *
  * @throws RangeError for settings that Lambda refuses; Error where the client is not installed
  * @example
- * const source = await kafkaEventSource({
+ * const source = await kafkaSource({
  *   brokers: ['127.0.0.1:9092'],
  *   topic: 'orders',
  *   consumerGroupId: 'local',
@@ -33,10 +29,10 @@ import { loadKafka } from './load-kafka.js';
  * await source.drain(); // or start()
  * await source.stop();
  */
-export const kafkaEventSource = ({ handler, ...options }: KafkaEventSourceOptions): Promise<EventSource> =>
+export const kafkaSource = ({ handler, ...options }: KafkaSourceOptions): Promise<EventSource> =>
   kafkaMapping({ ...options, invoke: invokeHandler(handler) });
 
-/** {@link kafkaEventSource} for any way to call the function. */
+/** {@link kafkaSource} for any way to call the function. */
 export const kafkaMapping = async (options: KafkaMappingOptions): Promise<EventSource> => {
   const source = settledMapping(options);
   await loadKafka();

@@ -3,8 +3,8 @@ import { localFunctionArn, type Invoke, type LocalHandler } from '../sources/map
 import { checkLimit, checkSetting } from '../sources/mapping/settings.js';
 import type { KafkaFailureRecord } from './kafka-failure-record.js';
 
-/** What {@link kafkaEventSource} takes, by the names of Lambda's API. */
-export interface KafkaEventSourceOptions {
+/** What {@link kafkaSource} takes, by the names of Lambda's API. */
+export interface KafkaSourceOptions {
   /** Addresses such as `127.0.0.1:9092`. */
   readonly brokers: readonly string[];
   readonly topic: string;
@@ -51,7 +51,7 @@ export interface KafkaEventSourceOptions {
 }
 
 /** The same for any way to call the function. */
-export type KafkaMappingOptions = Omit<KafkaEventSourceOptions, 'handler'> & {
+export type KafkaMappingOptions = Omit<KafkaSourceOptions, 'handler'> & {
   readonly invoke: Invoke;
   readonly functionArn?: string | undefined;
 };
