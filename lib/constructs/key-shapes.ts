@@ -9,19 +9,19 @@ export interface EntityShape {
   readonly name: string;
 }
 
-/** The run-time side of an entity, as far as it is read here. */
+/** The run-time side of an entity, as far as it is read here; its internal members go by their internal names. */
 interface EntityData {
   readonly name: string;
-  readonly pk?: { readonly text?: string };
-  readonly timeToLive?: { readonly attribute?: { readonly traits?: { readonly savedAs?: string } } };
+  readonly pk?: { readonly text_?: string };
+  readonly timeToLive_?: { readonly attribute_?: { readonly traits_?: { readonly savedAs_?: string } } };
 }
 
 /** What the partition keys of an entity begin with, as a pattern for `dynamodb:LeadingKeys`. */
 export function leadingKeyOf(scope: Construct, entity: EntityShape): string {
   const { pk } = entity as EntityData;
-  if (typeof pk?.text !== 'string') return refuse(scope, 'entities', `${entity.name} is no entity made by entity()`);
-  const input = pk.text.indexOf('{');
-  if (input === -1) return pk.text;
+  if (typeof pk?.text_ !== 'string') return refuse(scope, 'entities', `${entity.name} is no entity made by entity()`);
+  const input = pk.text_.indexOf('{');
+  if (input === -1) return pk.text_;
   if (input === 0) {
     return refuse(
       scope,
@@ -29,12 +29,12 @@ export function leadingKeyOf(scope: Construct, entity: EntityShape): string {
       `the keys of ${entity.name} begin with a value, so no prefix tells them: leave limitToLeadingKeys off`,
     );
   }
-  return `${pk.text.slice(0, input)}*`;
+  return `${pk.text_.slice(0, input)}*`;
 }
 
 /** The time to live of an entity must be stored where the table looks for it. */
 export function checkTimeToLive(scope: Construct, entity: EntityShape, timeToLiveAttribute: string): void {
-  const stored = (entity as EntityData).timeToLive?.attribute?.traits?.savedAs;
+  const stored = (entity as EntityData).timeToLive_?.attribute_?.traits_?.savedAs_;
   if (stored === undefined || stored === timeToLiveAttribute) return;
   refuse(
     scope,

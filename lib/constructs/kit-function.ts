@@ -1,5 +1,5 @@
 import { createRequire } from 'node:module';
-import { resolve } from 'node:path';
+import { dirname, resolve } from 'node:path';
 import type { Duration } from 'aws-cdk-lib';
 import { RemovalPolicy, Stack } from 'aws-cdk-lib';
 import * as iam from 'aws-cdk-lib/aws-iam';
@@ -96,6 +96,13 @@ export interface OwnHandlerOptions {
    * @default - an ES module for Node 24, minified, with source map
    */
   readonly bundling?: BundlingOptions;
+
+  /**
+   * The lock file of the project of `entry`, whose folder holds it.
+   *
+   * @default - the one found above the working directory
+   */
+  readonly depsLockFilePath?: string;
 
   /**
    * Environment variables beside those that the construct sets.
@@ -299,20 +306,24 @@ export class KitFunction extends Construct {
     props: KitFunctionProps,
     options: lambda.FunctionOptions & { runtime: lambda.Runtime },
   ) {
-    const { code, entry, bundling } = props;
+    const { code, entry, bundling, depsLockFilePath } = props;
     refuseBoth(scope, { code, entry });
     if (entry === undefined) {
-      if (bundling !== undefined) refuse(scope, 'bundling', 'is about entry, which is not given: leave it out');
+      for (const [name, value] of Object.entries({ bundling, depsLockFilePath })) {
+        if (value !== undefined) refuse(scope, name, 'is about entry, which is not given: leave it out');
+      }
       return new lambda.Function(this, 'Function', {
         ...options,
         code: code ?? bundledCode(props.bundled.name),
         handler: 'index.handler',
       });
     }
-    if (bundling?.forceDockerBundling !== true && Stack.of(this).bundlingRequired) this.checkBundler(scope);
+    if (bundling?.forceDockerBundling !== true && Stack.of(this).bundlingRequired)
+      this.checkBundler(scope, depsLockFilePath);
     return new NodejsFunction(this, 'Function', {
       ...options,
       entry: resolve(entry),
+      ...(depsLockFilePath === undefined ? {} : { depsLockFilePath, projectRoot: dirname(resolve(depsLockFilePath)) }),
       bundling: {
         format: OutputFormat.ESM,
         mainFields: ['module', 'main'],
@@ -329,9 +340,9 @@ export class KitFunction extends Construct {
   }
 
   /** Without esbuild the CDK would look for docker, and fail where there is none without saying why. */
-  private checkBundler(scope: Construct): void {
+  private checkBundler(scope: Construct, depsLockFilePath = 'package-lock.json'): void {
     try {
-      createRequire(resolve('package.json')).resolve('esbuild');
+      createRequire(resolve(depsLockFilePath)).resolve('esbuild');
     } catch {
       refuse(
         scope,
