@@ -192,7 +192,7 @@ export interface OutboxRelayProps extends KitFunctionOptions, OwnHandlerOptions,
  * schedule for what the stream missed. The one that the package ships, or a handler of yours made with `outboxRelay`.
  *
  * It may query, update and delete items of the table, put parked events in transactions, and send to its target. At rest it
- * costs its alarms and the schedule's 43,200 calls a month, about $0.15.
+ * costs its alarms, the 7 metrics that each sweep logs, $2.10 a month, and 43,200 sweeps, about $0.30 with their traces.
  *
  * @example
  * ```ts
