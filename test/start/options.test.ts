@@ -4,8 +4,29 @@ import { StartError } from '../../lib/local/start/start-error.js';
 
 describe('the options of npm start', () => {
   it('are a port and memory by default', () => {
-    expect(startOptions([], {})).toEqual({ port: 3000, dataDir: undefined, help: false });
+    expect(startOptions([], {})).toEqual({
+      port: 3000,
+      dataDir: undefined,
+      contents: true,
+      kafka: { brokers: [], topic: undefined },
+      help: false,
+    });
   });
+
+  it('take --hide-contents, and a broker and a topic from the environment', () => {
+    const environment = { KAFKA_BROKERS: '127.0.0.1:9092, 127.0.0.1:9093', KAFKA_TOPIC: 'live' };
+    expect(startOptions(['--hide-contents'], environment)).toMatchObject({
+      contents: false,
+      kafka: { brokers: ['127.0.0.1:9092', '127.0.0.1:9093'], topic: 'live' },
+    });
+  });
+
+  it.each([{ KAFKA_BROKERS: 'localhost' }, { KAFKA_BROKERS: 'http://x' }, { KAFKA_TOPIC: 'live' }])(
+    'refuse %j',
+    (environment) => {
+      expect(() => startOptions([], environment)).toThrow(StartError);
+    },
+  );
 
   it('take PORT and --data-dir', () => {
     expect(startOptions(['--data-dir', 'data'], { PORT: '3001' })).toMatchObject({ port: 3001, dataDir: 'data' });

@@ -16,11 +16,13 @@ export function callLine(
     String(answer.status),
     ...(marks.length === 0 ? [] : [`(${marks.join(', ')})`]),
     `${Math.round(durationMs)} ms`,
-    `| DynamoDB: ${requests.length === 0 ? 'no request' : requestTotals(requests)}`,
+    `| DynamoDB: ${requestTotals(requests)}`,
   ].join(' ');
 }
 
-function requestTotals(requests: readonly DynamoDBRequest[]): string {
+/** What was asked of DynamoDB, and what it took. */
+export function requestTotals(requests: readonly DynamoDBRequest[]): string {
+  if (requests.length === 0) return 'no request';
   const sum = (of: (request: DynamoDBRequest) => number) => requests.reduce((total, request) => total + of(request), 0);
   const units = [
     unitsText(

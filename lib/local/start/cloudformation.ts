@@ -19,20 +19,25 @@ const pseudoParameters: Record<string, string> = {
   'AWS::URLSuffix': 'amazonaws.com',
 };
 
+/** What references to a resource stand for. */
+export interface ResourceNames {
+  /** What `Ref` gives. */
+  readonly ref: string;
+  /** What `Fn::GetAtt` gives, by attribute. */
+  readonly attributes: Readonly<Record<string, string>>;
+}
+
 /** Turns the references that an environment variable can hold into text. */
-export function resolveText(
-  value: Value | undefined,
-  names: ReadonlyMap<string, { name: string; arn: string }>,
-): string {
+export function resolveText(value: Value | undefined, names: ReadonlyMap<string, ResourceNames>): string {
   if (typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean') return String(value);
   if (value !== null && typeof value === 'object' && !Array.isArray(value)) {
     const { Ref: ref, 'Fn::GetAtt': attribute, 'Fn::Join': join } = value;
     if (typeof ref === 'string') {
-      const text = pseudoParameters[ref] ?? names.get(ref)?.name;
+      const text = pseudoParameters[ref] ?? names.get(ref)?.ref;
       if (text !== undefined) return text;
     }
-    if (Array.isArray(attribute) && typeof attribute[0] === 'string' && attribute[1] === 'Arn') {
-      const text = names.get(attribute[0])?.arn;
+    if (Array.isArray(attribute) && typeof attribute[0] === 'string' && typeof attribute[1] === 'string') {
+      const text = names.get(attribute[0])?.attributes[attribute[1]];
       if (text !== undefined) return text;
     }
     if (Array.isArray(join) && typeof join[0] === 'string' && Array.isArray(join[1])) {

@@ -12,6 +12,9 @@ export interface DynamoDBRequest {
   readonly outcome: string;
 }
 
+/** Stands for the local server itself. */
+const own = Symbol('own');
+
 const channel = 'http.server.request.start';
 
 /**
@@ -21,7 +24,7 @@ const channel = 'http.server.request.start';
  * request in, and travels from there with the asynchronous context.
  */
 export class DynamoDBRequests {
-  readonly #trace = new AsyncLocalStorage<string | undefined>();
+  readonly #trace = new AsyncLocalStorage<string | typeof own | undefined>();
   readonly #byTrace = new Map<string, DynamoDBRequest[]>();
   readonly #unclaimed: (request: DynamoDBRequest) => void;
   readonly #onRequestStart = (message: unknown): void => {
@@ -47,9 +50,16 @@ export class DynamoDBRequests {
     };
   }
 
+  /** Runs what asks DynamoDB for the server's own sake, such as a poller: its requests in this process are not told. */
+  own<T>(run: () => T): T {
+    return this.#trace.run(own, run);
+  }
+
   /** To be called as DynamoDB answers, in the request's own asynchronous context. */
   readonly add = (request: DynamoDBRequest): void => {
-    const call = this.#byTrace.get(this.#trace.getStore() ?? '');
+    const trace = this.#trace.getStore();
+    if (trace === own) return;
+    const call = this.#byTrace.get(trace ?? '');
     if (call === undefined) this.#unclaimed(request);
     else call.push(request);
   };

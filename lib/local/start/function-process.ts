@@ -17,7 +17,8 @@ export type CallResult = { readonly result: unknown } | { readonly failure: Call
 
 /** What a function's process needs beside its template. */
 export interface FunctionSurroundings {
-  readonly dynamodbEndpoint: string;
+  /** Where AWS's services are answered, by the part of the SDK's variable AWS_ENDPOINT_URL_… that names them. */
+  readonly endpoints: Readonly<Record<string, string>>;
   /** Takes each line that the function prints. */
   readonly print: (line: string) => void;
 }
@@ -109,7 +110,9 @@ export class FunctionProcess {
         AWS_DEFAULT_REGION: localAws.region,
         AWS_ACCESS_KEY_ID: 'local',
         AWS_SECRET_ACCESS_KEY: 'local',
-        AWS_ENDPOINT_URL_DYNAMODB: this.#surroundings.dynamodbEndpoint,
+        ...Object.fromEntries(
+          Object.entries(this.#surroundings.endpoints).map(([service, url]) => [`AWS_ENDPOINT_URL_${service}`, url]),
+        ),
         // The developer's own profiles must not reach the function.
         AWS_CONFIG_FILE: devNull,
         AWS_SHARED_CREDENTIALS_FILE: devNull,

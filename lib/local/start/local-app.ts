@@ -1,18 +1,27 @@
-import { randomBytes } from 'node:crypto';
 import type { AddressInfo } from 'node:net';
 import { createServer } from 'node:http';
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
+import { createLocalEventBridge } from '../sources/bus/local-event-bridge.js';
+import { createLocalQueues, queueUrl } from '../sources/queues/local-queues.js';
+import { callFunction, newTraceId } from './call-function.js';
 import { callLine, dynamoDBRequestText } from './call-line.js';
+import { createQueues } from './create-queues.js';
 import { createTables } from './create-tables.js';
 import { checkDataFolder, openDynamoDB } from './data-folder.js';
 import { Drain } from './drain.js';
 import { DynamoDBRequests } from './dynamodb-requests.js';
 import type { DynamoDBRequest } from './dynamodb-requests.js';
+import { eventSources } from './event-sources.js';
+import type { KafkaSettings } from './event-sources.js';
 import { FunctionProcess } from './function-process.js';
 import { gatewayAnswer, handlerResponse, internalServerError } from './handler-response.js';
 import type { HttpAnswer } from './handler-response.js';
+import { answerLocal, isLocalPath } from './local-requests.js';
+import type { LocalView } from './local-requests.js';
+import { logLine } from './log-line.js';
 import { matchRoute } from './match-route.js';
 import { requestEvent, splitTarget } from './request-event.js';
+import { showArrivals, showState } from './show-arrivals.js';
 import { StartError } from './start-error.js';
 import { readSynthesizedApp } from './synthesized-app.js';
 import type { SynthesizedApp } from './synthesized-app.js';
@@ -34,6 +43,10 @@ const notFound = gatewayAnswer(404, 'Not Found');
 export interface LocalAppOptions {
   readonly port: number;
   readonly dataDir: string | undefined;
+  /** Whether the terminal shows what is stored and sent. @default true */
+  readonly contents?: boolean | undefined;
+  /** @default no broker */
+  readonly kafka?: KafkaSettings | undefined;
   /** Gives the folder that `cdk synth` wrote; it is asked once the port and the data folder are known to be free. */
   readonly assembly: () => Promise<string>;
   readonly print: (line: string) => void;
@@ -43,13 +56,25 @@ export interface LocalAppOptions {
 export interface LocalApp {
   readonly url: string;
   readonly dynamodbEndpoint: string;
+  readonly sqsEndpoint: string;
+  readonly eventBridgeEndpoint: string;
   readonly app: SynthesizedApp;
   /** Lets the calls in progress end, then stops everything. */
   close(): Promise<void>;
 }
 
-/** Serves a synthesized app: its routes over HTTP, its functions from their bundles, its tables in the embedded DynamoDB. */
-export async function startLocalApp({ port, dataDir, assembly, print }: LocalAppOptions): Promise<LocalApp> {
+/**
+ * Serves a synthesized app: its routes over HTTP, its functions from their bundles, its tables in the embedded DynamoDB, its
+ * queues, buses, event source mappings and schedules.
+ */
+export async function startLocalApp({
+  port,
+  dataDir,
+  contents = true,
+  kafka = { brokers: [], topic: undefined },
+  assembly,
+  print,
+}: LocalAppOptions): Promise<LocalApp> {
   const closers: (() => Promise<void> | void)[] = [];
   const close = async (): Promise<void> => {
     for (const closer of closers.splice(0).reverse()) await closer();
@@ -71,11 +96,26 @@ export async function startLocalApp({ port, dataDir, assembly, print }: LocalApp
     closers.push(() => (running ? undefined : drain.stop(0)));
 
     if (dataDir !== undefined) await checkDataFolder(dataDir);
-    const [dynamodb, app] = await settleBoth(openDynamoDB(dataDir), assembly().then(readSynthesizedApp), (opened) =>
-      closers.push(() => opened.close()),
+    const queues = createLocalQueues();
+    const bridge = createLocalEventBridge();
+    closers.push(async () => void (await Promise.all([queues.close(), bridge.close()])));
+    const [sqs, eventBridge] = await Promise.all([queues.listen(), bridge.listen()]);
+    const addressOf = (name: string) => queueUrl(sqs.endpoint, name);
+    const [dynamodb, app] = await settleBoth(
+      openDynamoDB(dataDir),
+      assembly().then((directory) => readSynthesizedApp(directory, addressOf)),
+      (opened) => closers.push(() => opened.close()),
     );
     await createTables(dynamodb.clientConfig, app.tables);
+    createQueues(queues, app.queues);
+    for (const bus of app.buses) bridge.createBus(bus);
     const { endpoint } = await dynamodb.listen({ port: 0 });
+    const endpoints = {
+      DYNAMODB: endpoint,
+      SQS: sqs.endpoint,
+      SNS: sqs.endpoint,
+      EVENTBRIDGE: eventBridge.endpoint,
+    };
 
     const requests = new DynamoDBRequests((request) => print(`DynamoDB: ${dynamoDBRequestText(request)}`));
     closers.push(() => requests.close());
@@ -84,19 +124,37 @@ export async function startLocalApp({ port, dataDir, assembly, print }: LocalApp
     const functions = new Map(
       app.functions.map((fn) => [
         fn.name,
-        new FunctionProcess(fn, { dynamodbEndpoint: endpoint, print: (line) => print(`  ${line}`) }),
+        new FunctionProcess(fn, { endpoints, print: (line) => print(`  ${logLine(line)}`) }),
       ]),
     );
     closers.push(async () => void (await Promise.all([...functions.values()].map((fn) => fn.close()))));
     await Promise.all([...functions.values()].map((fn) => fn.start()));
 
-    serve = (request, response) => answer(request, response, { app, functions, requests, print });
+    const view = { dynamodb, tables: app.tables.map(({ name }) => name), queues, bridge };
+    const shown = { dynamodb, queues, bridge, contents, print };
+    showArrivals(app, shown);
+    const sources = await requests.own(async () => {
+      const feeding = { dynamodb, queues, bridge, calls: { functions, requests }, kafka, print };
+      const made = [...(await showState(app.tables, shown)), ...(await eventSources(app, feeding))];
+      for (const source of made) source.start();
+      return made;
+    });
+    closers.push(async () => void (await Promise.all(sources.map((source) => source.stop()))));
+
+    serve = (request, response) => answer(request, response, { app, functions, requests, view, print });
     for (const run of early) run();
     running = true;
     // Calls in progress must end before what they use is closed; a function that hangs ends at its timeout.
     const longest = Math.max(0, ...app.functions.map(({ timeoutSeconds }) => timeoutSeconds));
     closers.push(() => drain.stop((longest + 1) * 1000));
-    return { url, dynamodbEndpoint: endpoint, app, close };
+    return {
+      url,
+      dynamodbEndpoint: endpoint,
+      sqsEndpoint: sqs.endpoint,
+      eventBridgeEndpoint: eventBridge.endpoint,
+      app,
+      close,
+    };
   } catch (error) {
     await close();
     throw error;
@@ -107,26 +165,34 @@ interface Serving {
   readonly app: SynthesizedApp;
   readonly functions: ReadonlyMap<string, FunctionProcess>;
   readonly requests: DynamoDBRequests;
+  readonly view: LocalView;
   readonly print: (line: string) => void;
 }
 
 async function answer(request: IncomingMessage, response: ServerResponse, serving: Serving): Promise<void> {
   const started = performance.now();
   const method = request.method ?? 'GET';
-  const match = matchRoute(serving.app.routes, method, splitTarget(request.url ?? '/').path);
+  const { path, query } = splitTarget(request.url ?? '/');
+  const match = isLocalPath(path) ? undefined : matchRoute(serving.app.routes, method, path);
   const body = await readBody(request);
+  if (isLocalPath(path) && body !== undefined) {
+    write(
+      response,
+      await serving.requests.own(() => answerLocal(serving.view, method, path, query, body.toString())),
+      false,
+    );
+    return;
+  }
 
   let result: { answer: HttpAnswer; requests?: readonly DynamoDBRequest[]; note?: string };
   if (body === undefined) result = { answer: tooLarge };
   else if (match === undefined) result = { answer: notFound };
   else {
-    const traceId = `Root=1-${Math.floor(Date.now() / 1000).toString(16)}-${randomBytes(12).toString('hex')}`;
+    const traceId = newTraceId();
     const event = requestEvent(request, body, match, { traceId, now: new Date() });
     if (Buffer.byteLength(JSON.stringify(event)) > maxPayload) result = { answer: tooLarge };
     else {
-      const collected = serving.requests.begin(traceId);
-      const call = await serving.functions.get(match.route.function)!.invoke(event, traceId);
-      const requests = collected.end();
+      const { call, requests } = await callFunction(serving, match.route.function, event, traceId);
       if ('failure' in call) result = { answer: internalServerError, requests, note: `the function ${call.failure}` };
       else {
         const given = handlerResponse(call.result);

@@ -21,12 +21,12 @@ export async function main(args: string[], assembly: () => Promise<string>): Pro
   const print = (line: string): void => void process.stdout.write(`${line}\n`);
   let listening = false;
   try {
-    const { port, dataDir, help } = startOptions(args, process.env);
+    const { help, ...options } = startOptions(args, process.env);
     if (help) {
       print(usage);
       return 0;
     }
-    const starting = startLocalApp({ port, dataDir, assembly, print });
+    const starting = startLocalApp({ ...options, assembly, print });
     const app = await Promise.race([starting, stopped]);
     if (app === undefined) {
       await Promise.race([starting.then((started) => started.close()).catch(() => undefined), wait(patienceMs)]);
@@ -34,7 +34,7 @@ export async function main(args: string[], assembly: () => Promise<string>): Pro
       return 0;
     }
     listening = true;
-    print(announcement(app, dataDir));
+    print(announcement(app, options.dataDir));
     await stopped;
     await app.close();
     print('Stopped.');

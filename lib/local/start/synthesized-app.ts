@@ -1,5 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import type { EventPattern } from '../sources/mapping/event-pattern.js';
 import type { Value } from './cloudformation.js';
 import { StartError } from './start-error.js';
 import { stackResources } from './stack-resources.js';
@@ -33,11 +34,50 @@ export interface AppRoute {
   readonly iam: boolean;
 }
 
+/** A queue, with SQS's attributes as text. */
+export interface AppQueue {
+  readonly name: string;
+  readonly attributes: Readonly<Record<string, string>>;
+}
+
+/** An event source mapping: the ARN of its source, and the settings of Lambda's API that it has. */
+export interface AppMapping {
+  readonly function: string;
+  /** Absent for a Kafka cluster of one's own. */
+  readonly sourceArn: string | undefined;
+  /** Of a Kafka mapping. */
+  readonly topic: string | undefined;
+  readonly consumerGroupId: string | undefined;
+  readonly filters: readonly EventPattern[];
+  readonly onFailureArn: string | undefined;
+  readonly numbers: Readonly<Record<string, number>>;
+  readonly startingPosition: 'TRIM_HORIZON' | 'LATEST' | undefined;
+  readonly bisectBatchOnFunctionError: boolean;
+  readonly reportBatchItemFailures: boolean;
+}
+
+/** A rule of EventBridge: by schedule, or by the pattern of a bus's events. */
+export interface AppRule {
+  readonly arn: string;
+  readonly bus: string;
+  readonly scheduleExpression: string | undefined;
+  readonly pattern: EventPattern | undefined;
+  readonly targets: readonly {
+    readonly arn: string;
+    readonly input: object | undefined;
+    readonly groupId: string | undefined;
+  }[];
+}
+
 /** What the local server runs. */
 export interface SynthesizedApp {
   readonly tables: readonly AppTable[];
   readonly functions: readonly AppFunction[];
   readonly routes: readonly AppRoute[];
+  readonly queues: readonly AppQueue[];
+  readonly buses: readonly string[];
+  readonly mappings: readonly AppMapping[];
+  readonly rules: readonly AppRule[];
 }
 
 interface Manifest {
@@ -50,8 +90,15 @@ interface AssetManifest {
 
 const again = 'run `npm run synth`';
 
-/** Reads what `cdk synth` wrote. */
-export async function readSynthesizedApp(directory: string): Promise<SynthesizedApp> {
+/**
+ * Reads what `cdk synth` wrote.
+ *
+ * @param queueUrl - the address of a queue, which functions are told
+ */
+export async function readSynthesizedApp(
+  directory: string,
+  queueUrl: (name: string) => string,
+): Promise<SynthesizedApp> {
   const manifest = await readJson<Manifest>(directory, 'manifest.json');
   const apps: SynthesizedApp[] = [];
   for (const [id, artifact] of Object.entries(manifest.artifacts ?? {})) {
@@ -60,11 +107,14 @@ export async function readSynthesizedApp(directory: string): Promise<Synthesized
     const template = await readJson<{ Resources?: Record<string, never> }>(directory, templateFile);
     const assets = await readJson<AssetManifest>(directory, templateFile.replace('.template.json', '.assets.json'));
     apps.push(
-      stackResources(artifact.properties?.stackName ?? id, template.Resources ?? {}, (key) => {
-        const path = assets.files?.[key.replace(/\.zip$/, '')]?.source.path;
-        if (path === undefined)
-          throw new StartError(`${directory} does not hold the code of every function: ${again}.`);
-        return join(directory, path);
+      stackResources(artifact.properties?.stackName ?? id, template.Resources ?? {}, {
+        queueUrl,
+        assetFolder: (key) => {
+          const path = assets.files?.[key.replace(/\.zip$/, '')]?.source.path;
+          if (path === undefined)
+            throw new StartError(`${directory} does not hold the code of every function: ${again}.`);
+          return join(directory, path);
+        },
       }),
     );
   }
@@ -72,8 +122,14 @@ export async function readSynthesizedApp(directory: string): Promise<Synthesized
     tables: apps.flatMap(({ tables }) => tables),
     functions: apps.flatMap(({ functions }) => functions),
     routes: apps.flatMap(({ routes }) => routes),
+    queues: apps.flatMap(({ queues }) => queues),
+    buses: apps.flatMap(({ buses }) => buses),
+    mappings: apps.flatMap(({ mappings }) => mappings),
+    rules: apps.flatMap(({ rules }) => rules),
   };
-  if (app.routes.length === 0) throw new StartError(`The app in ${directory} has no HTTP route to serve.`);
+  if (app.routes.length + app.mappings.length + app.rules.length === 0) {
+    throw new StartError(`The app in ${directory} has no HTTP route, event source or rule to serve.`);
+  }
   return app;
 }
 
