@@ -29,7 +29,8 @@ export default defineConfig({
           globalSetup: './test/e2e/sources/server.ts',
           maxWorkers: 2,
           sequence: { groupOrder: 1 },
-          testTimeout: 180_000,
+          // For what hangs: a busy machine takes ten times as long as an idle one.
+          testTimeout: 600_000,
           hookTimeout: 60_000,
         },
       },
