@@ -47,6 +47,16 @@ export default defineConfig({
           hookTimeout: 90_000,
         },
       },
+      {
+        test: {
+          name: 'deploy',
+          include: ['test/e2e/deploy/*.e2e.ts'],
+          maxWorkers: 1,
+          sequence: { groupOrder: 3 },
+          testTimeout: 180_000,
+          hookTimeout: 90_000,
+        },
+      },
     ],
   },
 });
