@@ -351,6 +351,12 @@ describe('messageHandler', () => {
     expect(() => depositHandler(here.shop, options as never)).toThrow(expect.objectContaining({ path }) as Error);
   });
 
+  it.each([NaN, '5', 5n, undefined, Symbol('now'), -1])('refuses a clock that gives %s', async (time) => {
+    const handler = depositHandler(here.shop, { consumer: fresh(), now: () => time as number });
+    const message = { id: 'm1', account: fresh(), amount: 5 };
+    expect(await rejection(handler(message))).toMatchObject({ name: 'InvalidInputError', path: 'now' });
+  });
+
   it('refuses to be made of nothing', () => {
     expect(() => messageHandler(undefined as never)).toThrow(InvalidInputError);
   });

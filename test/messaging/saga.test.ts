@@ -310,7 +310,12 @@ describe('a saga', () => {
   });
 
   it('refuses names, attributes and entities that are none of a saga', async () => {
-    expect(() => sagaEntity('A#B', {})).toThrow(/^name: /);
+    for (const name of ['A#B', '', undefined, Symbol('A')])
+      expect(() => sagaEntity(name as never, {})).toThrow(/^name: /);
+    for (const none of [undefined, null, 'A', []])
+      expect(() => sagaEntity('A', none as never)).toThrow(/^attributes: /);
+    for (const none of [undefined, null, 5, {}])
+      expect(() => sagaEntity('A', { total: none } as never)).toThrow(/^total: expected an attribute/);
     expect(() => sagaEntity('A', { total: integer() } as never)).toThrow(/^total: expected optional/);
     expect(() => sagaEntity('A', { revision: integer().optional() } as never)).toThrow(/^revision: /);
     const id = fresh();

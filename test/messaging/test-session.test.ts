@@ -129,6 +129,9 @@ describe('TestSession', () => {
     ['messageId', { id: '' }],
     ['shards', { outbox: { shards: 0 } }],
     ['tables', { tables: [undefined] }],
+    ['now', { now: 5 }],
+    ['now', { now: new Date(NaN) }],
+    ['options', null],
   ])('refuses %s out of its bounds, as the real one', (path, options) => {
     expect(() => new TestSession(options as never)).toThrow(
       expect.objectContaining({ name: 'InvalidInputError', path }) as Error,

@@ -1,5 +1,6 @@
 import type { Table } from '../../commands/index.js';
 import { invalid } from '../../commands/errors/errors.js';
+import { checkedClock } from '../../recipes/clock.js';
 import { outbox, type OutboxOptions } from '../../recipes/index.js';
 import type { Message } from '../message/message.js';
 import type { Session } from '../session/session.js';
@@ -72,18 +73,18 @@ const checkTable = (given: Table | undefined, path: string): void => {
 /** The options as they apply; refuses what is out of bounds, milliseconds taken for seconds among it. */
 export const settled = <R, M>(options: MessageHandlerOptions<R, M>) => {
   if (typeof options !== 'object' || options === null) invalid('messageHandler', 'expected options');
-  const { table, consumer, tables = [], horizonSeconds = defaultHorizon, maxAttempts = 5, now = Date.now } = options;
+  const { table, consumer, tables = [], horizonSeconds = defaultHorizon, maxAttempts = 5 } = options;
   checkTable(table, 'table');
   if (!Array.isArray(tables)) invalid('tables', 'expected a list of tables');
   for (const other of tables as Table[]) checkTable(other, 'tables');
   if (typeof consumer !== 'string' || consumer === '' || !consumer.isWellFormed())
     invalid('consumer', 'expected a name, not empty');
-  if (typeof now !== 'function') invalid('now', 'expected a function that gives the time in milliseconds');
   if (!(horizonSeconds >= 1 && horizonSeconds <= longestHorizon))
     invalid('horizonSeconds', 'expected seconds, 1 to 31,622,400 (366 days)');
   if (!Number.isSafeInteger(maxAttempts) || maxAttempts < 1)
     invalid('maxAttempts', 'expected a whole number from 1 on');
   const outboxOptions: OutboxOptions = { ...options.outbox, source: options.outbox?.source ?? consumer };
+  const now = checkedClock(options.now, 'now');
   // Its options are checked here, and not at the first message.
   outbox(table, outboxOptions);
   const readFirst = options.readFirst === true;

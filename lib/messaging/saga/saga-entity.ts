@@ -13,7 +13,9 @@ import {
   type OptionalAttribute,
 } from '../../commands/index.js';
 import type { AttributeBuilder, ItemOf } from '../../commands/attributes/attribute.js';
+import { isAttribute } from '../../commands/attributes/attribute.js';
 import { invalid } from '../../commands/errors/errors.js';
+import { checkObject } from '../../recipes/arguments.js';
 
 /** What the kit stores of a saga beside its state. */
 export interface SagaRecord {
@@ -72,9 +74,10 @@ export const sagaEntity = <const N extends string, A extends SagaAttributes>(
   name: N,
   attributes: A & { readonly [K in keyof SagaRecord]?: never },
 ): SagaEntity<N, A> => {
-  if (!/^[\w.-]+$/.test(name)) invalid('name', 'expected letters, digits, _, - and .');
-  for (const [member, attribute] of Object.entries(attributes as Record<string, unknown>)) {
+  if (typeof name !== 'string' || !/^[\w.-]+$/.test(name)) invalid('name', 'expected letters, digits, _, - and .');
+  for (const [member, attribute] of Object.entries(checkObject<unknown>(attributes, 'attributes'))) {
     if (own.includes(member)) invalid(member, 'is an attribute that every saga has');
+    if (!isAttribute(attribute)) invalid(member, 'expected an attribute, such as integer().optional()');
     const { optional_: optional, fallback_: fallback } = (attribute as Partial<AttributeBuilder>).traits_ ?? {};
     if (optional !== true && fallback === undefined)
       invalid(member, 'expected optional() or default(…): any message may be the first of a saga');

@@ -2,6 +2,8 @@ import { randomUUID } from 'node:crypto';
 import type { DynamoDBClient, TransactWriteItem } from '@aws-sdk/client-dynamodb';
 import { table, type AttributeMap, type Step, type StepFailure, type Table } from '../../commands/index.js';
 import { bindingOf } from '../../commands/table/table.js';
+import { checkObject } from '../../recipes/arguments.js';
+import { checkDate } from '../../recipes/clock.js';
 import type { OutboxEvent } from '../../recipes/index.js';
 import { settled, type MessageHandlerOptions } from '../handler/options.js';
 import { runHandler } from '../handler/running.js';
@@ -81,6 +83,8 @@ export class TestSession implements Session {
   private readonly message: Omit<Message<never>, 'body'>;
 
   constructor(options: TestSessionOptions = {}) {
+    checkObject(options, 'options');
+    if (options.now !== undefined) checkDate(options.now, 'now');
     const { now = new Date(), attempt = 1, failed = {}, consumer = 'test', id = 'test', headers = {} } = options;
     this.table = options.table ?? table({ name: 'test', client: noClient });
     const settings = settled({

@@ -17,6 +17,7 @@ import { invalid } from '../../commands/errors/errors.js';
 import { bindingOf } from '../../commands/table/table.js';
 import { checkFunction, checkObject, checkOptions } from '../arguments.js';
 import { tableOf } from '../locking/table-of.js';
+import { memberOf } from '../ordered-state/member.js';
 import {
   claimModelOf,
   release,
@@ -81,6 +82,11 @@ export class ClaimedRecords {
     return this.model.attrs[name] as ValueHandle<string, unknown>;
   }
 
+  /** Refuses a value that the record can't have: what normalises values is written for those that it can. */
+  private checkValue(name: string, value: unknown): void {
+    memberOf(this.model, name).encode(value);
+  }
+
   /** The record's version moves along, so that a copy read before fails its next checked write. */
   private unchecked<C extends { if(condition: Condition<string>): C }>(command: C): C {
     return this.model.version_ === undefined ? command : (command as unknown as { ignoreVersion(): C }).ignoreVersion();
@@ -106,6 +112,7 @@ export class ClaimedRecords {
     const { version_: version } = this.model;
     const first = version === undefined ? record : { ...record, [version.name_]: 0 };
     const held = [...this.claims].filter(([name]) => record[name] !== undefined);
+    for (const [name] of held) this.checkValue(name, record[name]);
     return this.run(async (signal) => {
       const steps: Record<string, Step<unknown>> = {};
       for (const [name, claim] of held) steps[name] = take(claim, record[name], by);
@@ -129,6 +136,7 @@ export class ClaimedRecords {
     const { from, to } = checkObject(values, 'values');
     const claim = this.claims.get(name) ?? invalid('change', 'expected the name of a claim');
     const by = this.ownerOf(key, 'key');
+    for (const value of [from, to]) if (value !== undefined) this.checkValue(name, value);
     if (from === to) return 'Unchanged';
     if (sameClaim(claim, from, to, by)) return this.respell(key, name, from, to, options);
     let adopts = false;

@@ -58,7 +58,12 @@ const checkMember = (records: unknown, member: unknown): void => {
   const { model_: model } = bindingOf(records).entity_;
   const field = model.fields_.find(({ name_: name }) => name === member);
   if (field === undefined || model.keyInputs_.includes(field))
-    invalid('member', `expected an attribute of ${model.name} outside of its key, which holds the number`);
+    return invalid('member', `expected an attribute of ${model.name} outside of its key, which holds the number`);
+  if (!field.required_ || field.attribute_.traits_.fallback_ !== undefined)
+    invalid(
+      'member',
+      `expected an attribute of ${model.name} that is required: a record without a number has no answer`,
+    );
 };
 
 const checkFormat = (item: { readonly format: number } | undefined): void => {

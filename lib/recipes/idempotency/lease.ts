@@ -41,7 +41,11 @@ export interface EffectCall {
 
 /** What the run of {@link idempotentLease} works with. Its methods are called one after the other. */
 export interface Lease {
-  /** The fencing token: grows with each lease. For a store that can refuse a smaller one than it saw. */
+  /**
+   * The fencing token, for a store that can refuse a smaller one than it saw. It starts at the time in milliseconds and
+   * grows with each lease of the record, whatever clocks say; after the record was removed by time to live, days after
+   * its horizon, it starts at the time again.
+   */
   readonly token: number;
   /** 1 for the first lease of the record. */
   readonly attempt: number;
@@ -85,6 +89,8 @@ export interface LeaseTerms {
 }
 
 const maximumPoints = 300_000;
+/** A record that is to count as none has expired so long ago, for clocks that are behind: a day. */
+const skewMs = 86_400_000;
 
 /** A lease that this call holds, or held. */
 export class HeldLease implements Lease {
@@ -290,7 +296,8 @@ export class HeldLease implements Lease {
   }
 
   /**
-   * Ends the lease without an answer: of a call of which nothing may have happened, nothing stays.
+   * Ends the lease without an answer. The record of a call of which nothing may have happened expires with it, so that it
+   * counts as none; it is not removed, since the next lease's token must grow.
    *
    * @returns the record where it is not this call's any more
    */
@@ -303,14 +310,15 @@ export class HeldLease implements Lease {
       this.attempt === 1 && pending === undefined && this.begun.size === 0 && Object.keys(points).length === 0;
     // Two steps on: a write of this lease that is still under way must not meet what it expects.
     const state = { ...this.state, step: step + 2, until: undefined };
-    const send = () =>
-      isBlank
-        ? records.delete({ key }).if(isOwn(owner, this.token)).trySend({ signal })
-        : records
-            .update({ key })
-            .set(leaseFields(owner, this.token, state, now()))
-            .if(isOwn(owner, this.token))
-            .trySend({ signal });
+    const send = () => {
+      const at = now();
+      const fields = leaseFields(owner, this.token, state, at);
+      return records
+        .update({ key })
+        .set(isBlank ? { ...fields, expiresAt: new Date(at.getTime() - skewMs) } : fields)
+        .if(isOwn(owner, this.token))
+        .trySend({ signal });
+    };
     // The caller's signal may be why the lease ends; after the lease, there is nothing left to release.
     const signal = AbortSignal.timeout(Math.ceil(leaseSeconds * 1000));
     const { conditionMet } = await retryOnConflict(send, { on: 'transactionConflict', signal });

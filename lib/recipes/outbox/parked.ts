@@ -105,10 +105,11 @@ const checkParked = (parked: ParkedEvent, options: SendOptions): ParkedEvent => 
   checkOptions(options);
   checkObject(checkObject(parked, 'parked', 'expected a parked event').event, 'parked.event');
   // An event that is taken for none that blocks would be removed, and its aggregate wait for good.
-  if (typeof parked.blocks !== 'boolean' || !isWholeBetween(parked.position, 0))
+  const { blocks, position, format } = parked;
+  if (typeof blocks !== 'boolean' || !isWholeBetween(position, 0) || !isWholeBetween(format, 0))
     invalid('parked', 'expected a parked event as it was read');
   // Written back by this code, an event that newer code parked would lose what this code does not know.
-  if (parked.format > outboxFormat)
+  if (format > outboxFormat)
     throw new InvalidStoredItemError('format', 'the event was parked by a newer version of safewrites');
   return parked;
 };

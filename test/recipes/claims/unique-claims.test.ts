@@ -265,6 +265,18 @@ describe('refuses', () => {
     expect(() => claimOn(db.shop.of(Counted) as never, { item, owner: 'owner' as never })).toThrow('version()');
   });
 
+  test('a value that its attribute can not hold, before it is normalised', async () => {
+    for (const bad of [null, 7, {}, '\ud800']) {
+      const record = { id: 'x', email: bad, handle: 'x' } as never;
+      const calls = [
+        users.register(record),
+        users.change({ id: 'x' }, 'email', { from: 'x@example.ch', to: bad as never }),
+        users.change({ id: 'x' }, 'email', { from: bad as never, to: 'x@example.ch' }),
+      ];
+      for (const call of calls) await expect(call).rejects.toMatchObject({ name: 'InvalidInputError' });
+    }
+  });
+
   test('tells nothing of keys and values', async () => {
     const secret = { id: 'secret', email: 'sec#ret@example.ch' };
     const message = await users.register(secret).catch((error: unknown) => String(error));

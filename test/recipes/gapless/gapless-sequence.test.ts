@@ -266,6 +266,19 @@ describe('GaplessSequence', () => {
     expect(() => new GaplessSequence(here.shop, { name, first: 0.5 })).toThrow(InvalidInputError);
   });
 
+  it.each([integer().optional(), integer().default(0)])(
+    'refuses a member that a record may lack, since it would answer no number, or one that nobody got',
+    async (number) => {
+      const Draft = entity('DRAFT', { pk: 'DRAFT#{id}', sk: 'DRAFT', attributes: { id: string(), number } });
+      const id = fresh();
+      await here.shop.of(Draft).put({ id });
+      const sequence = new GaplessSequence(here.shop, { name: id });
+      const assigned = sequence.assign(here.shop.of(Draft), 'number' as never, { id });
+      expect(await rejection(assigned)).toMatchObject({ name: 'InvalidInputError', path: 'member' });
+      expect(await sequence.last()).toBe(0);
+    },
+  );
+
   it.runIf(embedded)('costs what its documentation says', async () => {
     const name = fresh();
     const { assign } = sequenceOn(here.shop, name);

@@ -1,7 +1,7 @@
 import { describe, expect, it, vi } from 'vitest';
 import { EffectUndecidedError, idempotentLease, resolveUnknown, type Unknown } from '../../../../lib/recipes/index.js';
 import { testTable, type TestTable } from '../../../http/test-table.js';
-import { at, callOf, identity, leaseMs, pay, start, stored } from './pay.js';
+import { at, callOf, counting, identity, leaseMs, pay, start, stored } from './pay.js';
 import { FakeProvider } from './provider.js';
 
 describe('an effect that throws', () => {
@@ -71,7 +71,7 @@ describe('an effect that throws', () => {
       }),
     }));
     await expect(idempotentLease(shop.table, call)).rejects.toThrow(refused);
-    expect(await shop.items()).toEqual([]);
+    expect(await counting(shop)).toEqual([]);
     expect(await idempotentLease(shop.table, call)).toMatchObject({
       outcome: 'committed',
       answer: { body: 'charged' },

@@ -4,13 +4,16 @@ import { LimitExceededError } from '../../../../lib/commands/index.js';
 import {
   IdempotencyRecord,
   LeaseLostError,
+  fingerprintOf,
   idempotencyKey,
   idempotentLease,
+  idempotentTransaction,
+  refuse,
   type Lease,
 } from '../../../../lib/recipes/index.js';
 import { meddle } from '../../../http/meddle.js';
 import { testTable } from '../../../http/test-table.js';
-import { at, callOf, identity, leaseMs, pay, start, stored } from './pay.js';
+import { at, callOf, counting, identity, leaseMs, pay, start, stored } from './pay.js';
 import { FakeProvider } from './provider.js';
 
 describe('a lease', () => {
@@ -25,6 +28,48 @@ describe('a lease', () => {
       retryAfterSeconds: 1,
     });
     expect(await pay(shop.table, provider, 'p1', at(start + leaseMs))).toMatchObject({ outcome: 'committed' });
+  });
+
+  it('has a greater token than every one before, also where those did nothing and clocks are behind', async () => {
+    const shop = await testTable();
+    const tokens: number[] = [];
+    const attempts: number[] = [];
+    const fail = (lease: Lease): never => {
+      tokens.push(lease.token);
+      attempts.push(lease.attempt);
+      throw new Error('refused');
+    };
+    for (const now of [start, start, start - 3_600_000, start + 1, start - 1]) {
+      await expect(idempotentLease(shop.table, callOf(fail, at(now)))).rejects.toThrow('refused');
+    }
+    expect(tokens).toEqual([...new Set(tokens)].sort((a, b) => a - b));
+    // Of calls of which nothing happened, nothing else stays.
+    expect(attempts).toEqual([1, 1, 1, 1, 1]);
+  });
+
+  it('of a call of which nothing happened keeps the key for nobody', async () => {
+    const fail = (): never => {
+      throw new Error('refused');
+    };
+    const other = fingerprintOf(1, ['another request']);
+    const shop = await testTable();
+    await expect(idempotentLease(shop.table, callOf(fail))).rejects.toThrow('refused');
+    expect(
+      await idempotentLease(
+        shop.table,
+        callOf(() => ({ body: 'b' }), { fingerprint: other }),
+      ),
+    ).toMatchObject({
+      outcome: 'committed',
+    });
+    const second = await testTable();
+    await expect(idempotentLease(second.table, callOf(fail))).rejects.toThrow('refused');
+    const transaction = { ...callOf(fail), fingerprint: other, run: () => refuse({ body: 'c' }) };
+    for (const readFirst of [true, false]) {
+      expect(await idempotentTransaction(second.table, { ...transaction, readFirst })).toMatchObject({
+        answer: { body: 'c' },
+      });
+    }
   });
 
   it('starts anew with each recovery point', async () => {
@@ -112,7 +157,7 @@ describe('a lease', () => {
     );
     await expect(idempotentLease(shop.table, call)).rejects.toThrow(LeaseLostError);
     expect(effect).not.toHaveBeenCalled();
-    expect(await shop.items()).toEqual([]);
+    expect(await counting(shop)).toEqual([]);
   });
 
   it('stores nothing any more when its call is over', async () => {

@@ -90,3 +90,7 @@ export const stored = (shop: TestTable, payment: string) =>
     .get({ key: idempotencyKey(identity(payment)) })
     .consistent()
     .item();
+
+/** The items that count: an expired one is none. */
+export const counting = async (shop: TestTable) =>
+  (await shop.items()).filter(({ ttl }) => ttl === undefined || Number(ttl.N) * 1000 > start);
