@@ -1,4 +1,4 @@
-import { RemovalPolicy } from 'aws-cdk-lib';
+import { RemovalPolicy } from 'aws-cdk-lib/core';
 
 /** What `-c name=value`, or the context of cdk.json, can say about the app. */
 export interface AppOptions {

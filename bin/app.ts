@@ -1,4 +1,4 @@
-import { App } from 'aws-cdk-lib';
+import { App } from 'aws-cdk-lib/core';
 import { Tracing } from 'aws-cdk-lib/aws-lambda';
 import { SafeWritesStack } from '../lib/constructs/index.js';
 import { appOptions } from './app-options.js';

@@ -1,4 +1,4 @@
-import * as cdk from 'aws-cdk-lib';
+import * as cdk from 'aws-cdk-lib/core';
 import type { IConstruct } from 'constructs';
 
 /** What CDK versions with validation plugins have, and the oldest supported one has not. */

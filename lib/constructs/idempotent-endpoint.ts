@@ -1,4 +1,4 @@
-import { Duration, RemovalPolicy, Stack, Token } from 'aws-cdk-lib';
+import { Duration, RemovalPolicy, Stack, Token } from 'aws-cdk-lib/core';
 import { AccessLogFormat } from 'aws-cdk-lib/aws-apigateway';
 import * as apigateway from 'aws-cdk-lib/aws-apigatewayv2';
 import { HttpLambdaIntegration } from 'aws-cdk-lib/aws-apigatewayv2-integrations';
@@ -138,7 +138,7 @@ const accessLogFormat = AccessLogFormat.custom(
  * ```
  */
 export class IdempotentEndpoint extends Construct {
-  /** Where to send POST. */
+  /** Where to send POST; of `existingApi`, through its default stage. */
   readonly url: string;
 
   /** The HTTP API, unless a function URL takes the calls. */
@@ -255,7 +255,7 @@ export class IdempotentEndpoint extends Construct {
     this.route = route('Route', apigateway.HttpRouteKey.with(path, apigateway.HttpMethod.POST));
     // The gateway's own answer to another path or method is no problem document; the function's is.
     if (isNew) this.fallback = route('Fallback', apigateway.HttpRouteKey.DEFAULT);
-    this.url = `${api.apiEndpoint}${path}`;
+    this.url = `${isNew ? api.apiEndpoint : this.endpointOf(api)}${path}`;
     serverErrors(api.metricServerError({ statistic: cloudwatch.Stats.SUM, period: alarmPeriod }));
   }
 
@@ -333,6 +333,12 @@ export class IdempotentEndpoint extends Construct {
       ...apiProps,
       createDefaultStage: false,
     }) as apigateway.IHttpApi;
+  }
+
+  /** An imported API does not know its own. */
+  private endpointOf({ apiId }: apigateway.IHttpApi): string {
+    const { region, urlSuffix } = Stack.of(this);
+    return `https://${apiId}.execute-api.${region}.${urlSuffix}`;
   }
 
   private addUrl({ kind }: EndpointAuthorization): lambda.FunctionUrl {

@@ -1,5 +1,5 @@
-import type { Duration } from 'aws-cdk-lib';
-import { Token } from 'aws-cdk-lib';
+import type { Duration } from 'aws-cdk-lib/core';
+import { Token } from 'aws-cdk-lib/core';
 import type { Construct } from 'constructs';
 
 /**

@@ -1,4 +1,4 @@
-import { Duration, Fn, Names, Token } from 'aws-cdk-lib';
+import { Duration, Fn, Names, Token } from 'aws-cdk-lib/core';
 import type * as cloudwatch from 'aws-cdk-lib/aws-cloudwatch';
 import type * as ec2 from 'aws-cdk-lib/aws-ec2';
 import * as iam from 'aws-cdk-lib/aws-iam';

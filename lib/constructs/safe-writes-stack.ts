@@ -1,5 +1,5 @@
-import type { RemovalPolicy, StackProps } from 'aws-cdk-lib';
-import { CfnOutput, Stack } from 'aws-cdk-lib';
+import type { RemovalPolicy, StackProps } from 'aws-cdk-lib/core';
+import { CfnOutput, Stack } from 'aws-cdk-lib/core';
 import * as sns from 'aws-cdk-lib/aws-sns';
 import { EmailSubscription } from 'aws-cdk-lib/aws-sns-subscriptions';
 import type { Construct } from 'constructs';
@@ -156,7 +156,7 @@ export class SafeWritesStack extends Stack {
     const output = (name: string, value: string, description: string) =>
       new CfnOutput(this, name, { value, description });
     output('TableName', this.table.table.tableName, 'The DynamoDB table');
-    output('ChargesUrl', this.charge.url, 'POST here, signed with IAM credentials that may execute-api:Invoke');
+    output('ChargesUrl', this.charge.url, 'POST here, by default signed with IAM credentials that may invoke it');
     output('EventsQueueUrl', this.events.queue.queueUrl, 'Send scores and statuses of matches here, in any order');
     output('EventsInOrderQueueUrl', this.eventsInOrder.queue.queueUrl, 'The same as FIFO, by match as message group');
     const { eventBus, topic, queue } = this.relay;

@@ -1,4 +1,4 @@
-import { Duration, Lazy, Token } from 'aws-cdk-lib';
+import { Duration, Lazy, Token } from 'aws-cdk-lib/core';
 import * as cloudwatch from 'aws-cdk-lib/aws-cloudwatch';
 import * as lambda from 'aws-cdk-lib/aws-lambda';
 import type * as sqs from 'aws-cdk-lib/aws-sqs';

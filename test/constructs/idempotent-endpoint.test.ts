@@ -181,6 +181,21 @@ describe('IdempotentEndpoint', () => {
     template.hasResourceProperties('AWS::ApiGatewayV2::Route', { RouteKey: 'POST /refunds' });
   });
 
+  it('adds its route to an imported API, of which only the id is known', () => {
+    const template = templateOf(
+      (stack) => {
+        const existingApi = apigateway.HttpApi.fromHttpApiAttributes(stack, 'Mine', { httpApiId: 'a1b2' });
+        const table = new SafeWritesTable(stack, 'Table');
+        const { url } = new IdempotentEndpoint(stack, 'Charge', { table, code: anyCode(), existingApi });
+        expect(stack.resolve(url)).toEqual({
+          'Fn::Join': ['', ['https://a1b2.execute-api.eu-west-1.', { Ref: 'AWS::URLSuffix' }, '/charges']],
+        });
+      },
+      { env: { region: 'eu-west-1' } },
+    );
+    template.hasResourceProperties('AWS::ApiGatewayV2::Route', { ApiId: 'a1b2', RouteKey: 'POST /charges' });
+  });
+
   it('takes further settings of the API, and leaves its stages to whoever says so', () => {
     const template = endpoint({ apiProps: { apiName: 'shop', createDefaultStage: false } });
     template.hasResourceProperties('AWS::ApiGatewayV2::Api', { Name: 'shop' });
