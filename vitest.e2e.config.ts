@@ -53,7 +53,7 @@ export default defineConfig({
           include: ['test/e2e/deploy/*.e2e.ts'],
           maxWorkers: 1,
           sequence: { groupOrder: 3 },
-          testTimeout: 180_000,
+          testTimeout: 600_000,
           hookTimeout: 90_000,
         },
       },
