@@ -1,13 +1,11 @@
 import { DeleteItemCommand, type DeleteItemCommandInput } from '@aws-sdk/client-dynamodb';
-import type { AttributeMap, AttributeValue } from '../attributes/attribute-value.js';
 import type { AnyEntity } from '../entity/entity.js';
 import type { Condition, Cursor } from '../expressions/condition.js';
-import type { Shape } from '../expressions/shape.js';
 import * as Token from '../expressions/token.js';
 import type { SendOptions } from '../send/send-options.js';
 import type { Binding } from '../table/table-model.js';
 import type { Batchable, Step } from '../write/step.js';
-import { WriteCommand, noOptions, type BuiltWrite, type WriteOptions } from '../write/write-command.js';
+import { WriteCommand, type BuiltWrite } from '../write/write-command.js';
 import type { HasCapacity, HasItem, HasMetrics, NotMet, Written } from '../write/write-results.js';
 
 /**
@@ -55,39 +53,28 @@ export interface UnversionedDelete<E extends AnyEntity, O, F> {
 
 /** The run-time half of {@link Delete}. */
 export class DeleteCommand extends WriteCommand {
-  constructor(
-    binding: Binding,
-    private readonly key_: AttributeMap,
-    shape: Shape = binding.entity_.root_.step_(Token.Delete),
-    values: AttributeValue[] = [],
-    count = 0,
-    options: WriteOptions = noOptions,
-    from?: WriteCommand,
-  ) {
-    super('Delete', binding, shape, values, count, options, from);
+  get kind_() {
+    return 'Delete' as const;
   }
-
-  /** The delete of an item that was read: of a versioned entity, only where it is still of that version. */
-  static ofItem_(binding: Binding, item: Record<string, unknown>): DeleteCommand {
-    const { version_: version } = binding.entity_.model_;
-    const command = new DeleteCommand(binding, binding.entity_.key_(item));
-    return version === undefined ? command : command.ifVersion(item[version.name_] as number);
-  }
-
-  protected override fork_(shape: Shape, values: AttributeValue[], count: number, options: WriteOptions): this {
-    return new DeleteCommand(this.binding_, this.key_, shape, values, count, options, this) as this;
-  }
-
-  override storedKey_(): AttributeMap {
-    return this.key_;
+  protected get sdk_() {
+    return DeleteItemCommand;
   }
 
   protected override build_(at: Cursor): BuiltWrite {
     this.checkVersionDecision_();
     return this.buildByKey_(at);
   }
-
-  protected override sdkCommand_(request: DeleteItemCommandInput): DeleteItemCommand {
-    return new DeleteItemCommand(request);
-  }
 }
+
+/** A delete by key; what holds more members is taken as the key too. */
+export const deleteOf = (binding: Binding, key: Record<string, unknown>): DeleteCommand => {
+  const { entity_: entity } = binding;
+  return new DeleteCommand(binding, entity.key_(key), entity.root_.step_(Token.Delete));
+};
+
+/** A delete of an item as it was read: with its version, where it has one. */
+export const deleteItemOf = (binding: Binding, item: Record<string, unknown>): DeleteCommand => {
+  const { version_: version } = binding.entity_.model_;
+  const command = deleteOf(binding, item);
+  return version === undefined ? command : command.ifVersion(item[version.name_] as number);
+};

@@ -9,7 +9,7 @@ import { readStepSymbol, type ReadParts, type ReadStep } from '../read/read-step
 import { checkAttempts, limitAttempts } from '../retry/max-attempts.js';
 import { httpOptions, type SendOptions } from '../send/send-options.js';
 import type { Binding } from '../table/table-model.js';
-import { lifeChannel, traced } from '../tracing/channel.js';
+import { announce, lifeChannel, traced } from '../tracing/channel.js';
 import { requestJson } from '../write/request-json.js';
 
 /**
@@ -63,9 +63,7 @@ export class GetCommand {
     private readonly options_: GetOptions = {},
     from?: GetCommand,
   ) {
-    if (lifeChannel.hasSubscribers) {
-      lifeChannel.publish({ command: this, event: 'created', from, what: `get of ${binding_.entity_.model_.name}` });
-    }
+    if (lifeChannel.hasSubscribers) announce(this, `get of ${binding_.entity_.model_.name}`, from);
   }
 
   private with_(change: GetOptions): GetCommand {
@@ -92,7 +90,7 @@ export class GetCommand {
   private use_(): void {
     if (this.used_) throw new CommandUsedError('get');
     this.used_ = true;
-    if (lifeChannel.hasSubscribers) lifeChannel.publish({ command: this, event: 'used' });
+    if (lifeChannel.hasSubscribers) announce(this);
   }
 
   toRequest(): GetItemCommandInput {

@@ -3,12 +3,11 @@ import type { AttributeMap, AttributeValue } from '../attributes/attribute-value
 import type { AnyEntity } from '../entity/entity.js';
 import { invalid } from '../errors/errors.js';
 import type { Condition, Cursor } from '../expressions/condition.js';
-import type { Shape } from '../expressions/shape.js';
 import * as Token from '../expressions/token.js';
 import type { SendOptions } from '../send/send-options.js';
 import type { Binding } from '../table/table-model.js';
 import type { Batchable, Step } from '../write/step.js';
-import { WriteCommand, noOptions, type BuiltWrite, type WriteOptions } from '../write/write-command.js';
+import { WriteCommand, type BuiltWrite } from '../write/write-command.js';
 import type { HasCapacity, HasItem, HasMetrics, NotMet, Written } from '../write/write-results.js';
 
 /**
@@ -53,67 +52,47 @@ export interface VersionedPut<E extends AnyEntity, O, F> extends Put<E, O, F> {
 
 /** The run-time half of {@link Put}. */
 export class PutCommand extends WriteCommand {
-  constructor(
-    binding: Binding,
-    /** Encoded when the put is made, so that what changes in the object afterwards is not written. */
-    private readonly item_: AttributeMap,
-    private readonly version_: number | undefined,
-    shape: Shape = binding.entity_.root_.step_(Token.Put),
-    values: AttributeValue[] = [],
-    count = 0,
-    options: WriteOptions = noOptions,
-    from?: WriteCommand,
-  ) {
-    super('Put', binding, shape, values, count, options, from);
+  get kind_() {
+    return 'Put' as const;
+  }
+  protected get sdk_() {
+    return PutItemCommand;
   }
 
-  static of_(binding: Binding, item: Record<string, unknown>): PutCommand {
-    const { entity_: entity } = binding;
-    const { version_: version } = entity.model_;
-    const encoded = entity.encode_(item);
-    return new PutCommand(binding, encoded, version && ((item[version.name_] ?? 0) as number));
-  }
-
-  /** Reached only past the types: a put checks the version of its item. */
   override ifVersion(): never {
     return invalid('ifVersion', 'a put takes the version from its item');
   }
 
-  protected override fork_(shape: Shape, values: AttributeValue[], count: number, options: WriteOptions): this {
-    return new PutCommand(this.binding_, this.item_, this.version_, shape, values, count, options, this) as this;
-  }
-
   override storedKey_(): AttributeMap {
     const { pk, sk } = this.binding_.entity_.naming_;
-    const key: AttributeMap = { [pk]: this.item_[pk] as AttributeValue };
-    if (sk !== undefined) key[sk] = this.item_[sk] as AttributeValue;
+    const key: AttributeMap = { [pk]: this.target_[pk] as AttributeValue };
+    if (sk !== undefined) key[sk] = this.target_[sk] as AttributeValue;
     return key;
   }
 
   protected override build_(at: Cursor): BuiltWrite {
-    const { entity_: entity, table_: table } = this.binding_;
-    let { item_: item } = this;
+    const { entity_: entity } = this.binding_;
+    const { putVersion_: stored, ignoreVersion_: ignored } = this.options_;
+    const { version_: field } = entity.model_;
+    let Item = this.target_;
     let version: number | undefined;
-    const field = entity.model_.version_;
-    if (field !== undefined && this.version_ !== undefined) {
-      version = this.version_ + 1;
-      const encoded = field.encode_(version) as AttributeValue;
-      item = { ...item, [entity.storedName_(field)]: encoded };
-      if (this.options_.ignoreVersion_ !== true) {
-        if (this.version_ === 0) at.shape_ = at.shape_.step_(Token.IfNotExists);
-        else {
-          at.shape_ = at.shape_.step_(Token.VersionIs);
-          at.values_.push(field.encode_(this.version_) as AttributeValue);
-        }
+    if (field !== undefined && stored !== undefined) {
+      version = stored + 1;
+      Item = { ...Item, [entity.storedName_(field)]: field.encode_(version) as AttributeValue };
+      if (ignored !== true) {
+        at.shape_ = at.shape_.step_(stored === 0 ? Token.IfNotExists : Token.VersionIs);
+        if (stored !== 0) at.values_.push(field.encode_(stored) as AttributeValue);
       }
     }
-    const request = { TableName: table.name_, Item: item };
-    const rendered = this.rendered_(at);
-    if (rendered.condition_ !== undefined) this.expressions_(request, rendered, at);
-    return { request_: request, version_: version };
-  }
-
-  protected override sdkCommand_(request: PutItemCommandInput): PutItemCommand {
-    return new PutItemCommand(request);
+    return { request_: this.request_(at, { Item }), version_: version };
   }
 }
+
+/** A put of an item; one without its version is new. */
+export const putOf = (binding: Binding, item: Record<string, unknown>): PutCommand => {
+  const { entity_: entity } = binding;
+  const { version_: version } = entity.model_;
+  const encoded = entity.encode_(item);
+  const options = version && { putVersion_: (item[version.name_] ?? 0) as number };
+  return new PutCommand(binding, encoded, entity.root_.step_(Token.Put), [], options);
+};

@@ -9,7 +9,7 @@ import * as Token from '../expressions/token.js';
 import { placeholders } from '../expressions/value-placeholders.js';
 import { checkAttempts, limitAttempts } from '../retry/max-attempts.js';
 import { httpOptions, type SendOptions } from '../send/send-options.js';
-import { lifeChannel, traced } from '../tracing/channel.js';
+import { announce, lifeChannel, traced } from '../tracing/channel.js';
 import { requestJson } from '../write/request-json.js';
 import { readCursor, writeCursor } from './cursor.js';
 import { checkFilter, checkProjection } from './index-projection.js';
@@ -31,10 +31,7 @@ export abstract class PagedRead {
     protected readonly options_: PagedOptions,
     from: object | undefined,
   ) {
-    if (lifeChannel.hasSubscribers) {
-      const what = `${operation_.toLowerCase()} of ${source_.reader_.name_}`;
-      lifeChannel.publish({ command: this, event: 'created', from, what });
-    }
+    if (lifeChannel.hasSubscribers) announce(this, `${operation_.toLowerCase()} of ${source_.reader_.name_}`, from);
   }
 
   protected abstract fork_(filters: readonly unknown[], options: PagedOptions): this;
@@ -183,7 +180,7 @@ export abstract class PagedRead {
     this.refuseUsed_();
     const request = this.build_(count);
     this.used_ = true;
-    if (lifeChannel.hasSubscribers) lifeChannel.publish({ command: this, event: 'used' });
+    if (lifeChannel.hasSubscribers) announce(this);
     return request;
   }
 
@@ -254,8 +251,15 @@ export abstract class PagedRead {
   }
 
   async all(options?: SendOptions): Promise<unknown[]> {
+    const { limit_: limit = Infinity } = this.options_;
     const items: unknown[] = [];
-    for await (const item of this.items(options)) items.push(item);
+    for await (const output of this.outputs_(this.use_(), options)) {
+      for (const item of this.read_(output)) {
+        items.push(item);
+        // Nothing is asked for beyond it.
+        if (items.length >= limit) return items;
+      }
+    }
     return items;
   }
 

@@ -1,11 +1,11 @@
 import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
-import { DeleteCommand, type Delete, type UnversionedDelete } from '../delete/delete.js';
+import { deleteItemOf, deleteOf, type Delete, type DeleteCommand, type UnversionedDelete } from '../delete/delete.js';
 import type { AnyEntity, EntityIndex } from '../entity/entity.js';
 import { invalid } from '../errors/errors.js';
 import { GetCommand, type Get } from '../get/get.js';
-import { PutCommand, type Put, type VersionedPut } from '../put/put.js';
+import { putOf, type Put, type PutCommand, type VersionedPut } from '../put/put.js';
 import { QueryCommand, type Query } from '../query/query.js';
-import { UpdateCommand, type UnversionedUpdate, type Update } from '../update/update.js';
+import { updateOf, type UnversionedUpdate, type Update, type UpdateCommand } from '../update/update.js';
 import type { Batchable } from '../write/step.js';
 import type { HasVersion } from '../write/write-results.js';
 import type { Naming } from '../entity/compiled.js';
@@ -109,19 +109,19 @@ class EntityTableModel {
     return new GetCommand(this.binding_, this.binding_.entity_.key_(key));
   }
   put(item: Values): PutCommand {
-    return PutCommand.of_(this.binding_, item);
+    return putOf(this.binding_, item);
   }
   unique(item: Values): PutCommand {
     return this.put(item).ifNotExists();
   }
   update(key: Values): UpdateCommand {
-    return new UpdateCommand(this.binding_, this.binding_.entity_.key_(key));
+    return updateOf(this.binding_, key);
   }
   delete(key: Values): DeleteCommand {
-    return new DeleteCommand(this.binding_, this.binding_.entity_.key_(key));
+    return deleteOf(this.binding_, key);
   }
   deleteItem(item: Values): DeleteCommand {
-    return DeleteCommand.ofItem_(this.binding_, item);
+    return deleteItemOf(this.binding_, item);
   }
   query(key: Values): QueryCommand {
     return QueryCommand.of(this.binding_, undefined, key);

@@ -1,13 +1,10 @@
-import type { AttributeMap, AttributeValue } from '../attributes/attribute-value.js';
 import type { AnyEntity } from '../entity/entity.js';
 import { invalid } from '../errors/errors.js';
 import type { Condition, Cursor } from '../expressions/condition.js';
-import type { Shape } from '../expressions/shape.js';
 import * as Token from '../expressions/token.js';
 import { bindingOf } from '../table/table.js';
-import type { Binding } from '../table/table-model.js';
 import type { Step } from '../write/step.js';
-import { WriteCommand, noOptions, type BuiltWrite, type WriteOptions } from '../write/write-command.js';
+import { WriteCommand, type BuiltWrite } from '../write/write-command.js';
 import type { HasItem } from '../write/write-results.js';
 
 /** A step of a transaction that writes nothing and only holds the others to a condition. It has no `send`. */
@@ -23,24 +20,11 @@ export interface ConditionCheck<E extends AnyEntity, F> extends Step<F> {
 }
 
 class ConditionCheckCommand extends WriteCommand {
-  constructor(
-    binding: Binding,
-    private readonly key_: AttributeMap,
-    shape: Shape = binding.entity_.root_.step_(Token.Delete),
-    values: AttributeValue[] = [],
-    count = 0,
-    options: WriteOptions = noOptions,
-    from?: WriteCommand,
-  ) {
-    super('ConditionCheck', binding, shape, values, count, options, from);
+  get kind_() {
+    return 'ConditionCheck' as const;
   }
-
-  protected override fork_(shape: Shape, values: AttributeValue[], count: number, options: WriteOptions): this {
-    return new ConditionCheckCommand(this.binding_, this.key_, shape, values, count, options, this) as this;
-  }
-
-  override storedKey_(): AttributeMap {
-    return this.key_;
+  protected get sdk_(): never {
+    return invalid('conditionCheck', 'is a step of a transaction, and can not be sent alone');
   }
 
   protected override build_(at: Cursor): BuiltWrite {
@@ -48,10 +32,6 @@ class ConditionCheckCommand extends WriteCommand {
     if (built.request_['ConditionExpression'] === undefined)
       invalid('conditionCheck', 'has no condition: say if(…), ifExists() or ifVersion(n)');
     return built;
-  }
-
-  protected override sdkCommand_(): never {
-    return invalid('conditionCheck', 'is a step of a transaction, and can not be sent alone');
   }
 }
 
@@ -70,6 +50,10 @@ export const conditionCheck = <E extends AnyEntity>(
   key: E['~key'],
 ): ConditionCheck<E, unknown> => {
   const binding = bindingOf(entityTable);
-  const command = new ConditionCheckCommand(binding, binding.entity_.key_(key as Record<string, unknown>));
+  const command = new ConditionCheckCommand(
+    binding,
+    binding.entity_.key_(key as Record<string, unknown>),
+    binding.entity_.root_.step_(Token.Delete),
+  );
   return command as unknown as ConditionCheck<E, unknown>;
 };

@@ -7,13 +7,13 @@ import { isCondition, type Condition, type Cursor } from '../expressions/conditi
 import { handleOf } from '../expressions/attribute-methods.js';
 import { isNumeric, type Handle, type HandleRef, type ReadableRef, type Writable } from '../expressions/handle.js';
 import * as Op from '../expressions/op.js';
-import type { ExpressionText, Shape } from '../expressions/shape.js';
+import type { ExpressionText } from '../expressions/shape.js';
 import * as Token from '../expressions/token.js';
 import { checkValueText } from '../expressions/expression-text.js';
 import type { SendOptions } from '../send/send-options.js';
 import type { Binding } from '../table/table-model.js';
 import type { Step } from '../write/step.js';
-import { WriteCommand, noOptions, type BuiltWrite, type WriteOptions } from '../write/write-command.js';
+import { WriteCommand, type BuiltWrite } from '../write/write-command.js';
 import type { HasCapacity, HasItem, HasMetrics, HasVersion, NotMet, Written } from '../write/write-results.js';
 
 interface Settable<out N, out V> extends HandleRef<N, V>, Writable {}
@@ -123,30 +123,14 @@ export interface ReturningUpdate<E extends AnyEntity, out V> extends UpdateClaus
 
 /** The run-time half of {@link Update}. */
 export class UpdateCommand extends WriteCommand {
-  constructor(
-    binding: Binding,
-    private readonly key_: AttributeMap,
-    shape: Shape = binding.entity_.root_,
-    values: AttributeValue[] = [binding.entity_.model_.type_],
-    count = 1,
-    options: WriteOptions = noOptions,
-    from?: WriteCommand,
-    private readonly returning_?: Handle,
-  ) {
-    super('Update', binding, shape, values, count, options, from);
+  get kind_() {
+    return 'Update' as const;
+  }
+  protected get sdk_() {
+    return UpdateItemCommand;
   }
 
-  protected override fork_(shape: Shape, values: AttributeValue[], count: number, options: WriteOptions): this {
-    const { binding_: binding, key_: key, returning_: returning } = this;
-    return new UpdateCommand(binding, key, shape, values, count, options, this, returning) as this;
-  }
-
-  override storedKey_(): AttributeMap {
-    return this.key_;
-  }
-
-  /** The handle behind what a caller gave, if an update of this entity may write it. */
-  private target_(attribute: unknown): Handle {
+  private handleOf_(attribute: unknown): Handle {
     const expected = `expected an attribute of ${this.binding_.entity_.model_.name}, such as its attrs have`;
     return this.writable_(handleOf(attribute) ?? invalid('update', expected));
   }
@@ -211,13 +195,13 @@ export class UpdateCommand extends WriteCommand {
 
   setIfDefined(handle: unknown, value: unknown): this {
     if (value !== undefined) return this.set(handle, value);
-    this.target_(handle);
+    this.handleOf_(handle);
     return this.with_({});
   }
 
   setIfNotExists(handle: unknown, value: unknown): this {
     const at = this.cursor_();
-    const target = this.target_(handle);
+    const target = this.handleOf_(handle);
     this.act_(at, target, Op.setIfNotExists, target.operand_(value));
     return this.next_(at);
   }
@@ -232,7 +216,7 @@ export class UpdateCommand extends WriteCommand {
 
   private amend_(handle: unknown, value: unknown, operation: number): this {
     const at = this.cursor_();
-    const target = this.target_(handle);
+    const target = this.handleOf_(handle);
     const { kind_: kind } = target.attribute_.traits_;
     if (kind !== 'set' && !(operation === Op.add && isNumeric(kind))) {
       invalid(target.path_, operation === Op.add ? 'add() takes a number or a set' : 'deleteFrom() takes a set');
@@ -253,7 +237,7 @@ export class UpdateCommand extends WriteCommand {
 
   private extend_(handle: unknown, elements: unknown, operation: number): this {
     const at = this.cursor_();
-    const target = this.target_(handle);
+    const target = this.handleOf_(handle);
     if (target.attribute_.traits_.kind_ !== 'list') invalid(target.path_, 'append() and prepend() take a list');
     const list = target.operand_(elements);
     const values = operation === Op.append ? [{ L: [] }, list] : [list, { L: [] }];
@@ -263,7 +247,7 @@ export class UpdateCommand extends WriteCommand {
 
   remove(...handles: unknown[]): this {
     const at = this.cursor_();
-    for (const handle of handles) this.act_(at, this.target_(handle), Op.remove);
+    for (const handle of handles) this.act_(at, this.handleOf_(handle), Op.remove);
     return this.next_(at);
   }
 
@@ -275,39 +259,30 @@ export class UpdateCommand extends WriteCommand {
     return this.with_({ returns_: 'ALL_NEW' });
   }
 
-  return(attribute: unknown): UpdateCommand {
-    const { binding_: binding, key_: key, shape_: shape, options_: options } = this;
+  return(attribute: unknown): this {
+    const { model_: model } = this.binding_.entity_;
     const handle = handleOf(attribute);
-    if (handle === undefined || handle.entity_ !== binding.entity_.model_ || handle.measuresSize_) {
-      return invalid('return', `expected an attribute of ${binding.entity_.model_.name}`);
+    if (handle === undefined || handle.entity_ !== model || handle.measuresSize_) {
+      return invalid('return', `expected an attribute of ${model.name}`);
     }
-    const { values_: values } = this.cursor_();
     // All of them, unless the update turns out to write the attribute: then UPDATED_NEW holds it.
-    return new UpdateCommand(
-      binding,
-      key,
-      shape,
-      values,
-      this.count_,
-      { ...options, returns_: 'ALL_NEW' },
-      this,
-      handle,
-    );
+    return this.with_({ returns_: 'ALL_NEW', returning_: handle });
   }
 
   protected override build_(at: Cursor): BuiltWrite {
     this.checkVersionDecision_();
-    const { entity_: entity, table_: table } = this.binding_;
+    const { entity_: entity } = this.binding_;
     const {
       ifVersion_: ifVersion,
       ignoreVersion_: ignoreVersion,
       storeKeyInputs_: storeKeyInputs,
       setsVersion_: setsVersion,
+      returning_: returning,
     } = this.options_;
     const { version_: field } = entity.model_;
     if (storeKeyInputs === true) {
       at.shape_ = at.shape_.step_(Token.StoreKeyInputs);
-      const inputs = entity.keyInputs_(this.key_);
+      const inputs = entity.keyInputs_(this.target_);
       for (const input of entity.model_.keyInputs_)
         at.values_.push(input.encode_(inputs[input.name_]) as AttributeValue);
     }
@@ -322,39 +297,39 @@ export class UpdateCommand extends WriteCommand {
       at.shape_ = at.shape_.step_(Token.IgnoreVersion);
       if (setsVersion === undefined) at.values_.push({ N: '0' }, { N: '1' });
     }
-    const rendered = this.rendered_(at, true);
-    const inputs = rendered.indexKeys_.length > 0 ? entity.keyInputs_(this.key_) : {};
-    for (const { template_: template, positions_: positions } of rendered.indexKeys_) {
-      const key = template.ofEncoded_((input) => {
-        const position = positions.get(input.name_);
-        return position === undefined ? input.encode_(inputs[input.name_]) : at.values_[position];
-      });
-      at.values_.push({ S: key });
-    }
-    const request: BuiltWrite['request_'] = { TableName: table.name_, Key: this.key_ };
-    if (this.returning_ !== undefined && rendered.written_.has(this.returning_))
-      request['ReturnValues'] = 'UPDATED_NEW';
-    this.expressions_(request, rendered, at);
+    let own = false;
+    const request = this.request_(at, { Key: this.target_ }, ({ indexKeys_: indexKeys, written_: written }) => {
+      own = returning !== undefined && written.has(returning);
+      const inputs = indexKeys.length > 0 ? entity.keyInputs_(this.target_) : {};
+      for (const { template_: template, positions_: positions } of indexKeys) {
+        const key = template.ofEncoded_((input) => {
+          const position = positions.get(input.name_);
+          return position === undefined ? input.encode_(inputs[input.name_]) : at.values_[position];
+        });
+        at.values_.push({ S: key });
+      }
+    });
+    if (own) request['ReturnValues'] = 'UPDATED_NEW';
     return { request_: request, version_: version };
-  }
-
-  protected override sdkCommand_(request: UpdateItemCommandInput): UpdateItemCommand {
-    return new UpdateItemCommand(request);
   }
 
   override async send(options?: SendOptions): Promise<unknown> {
     const result = await super.send(options);
-    return this.returning_ === undefined ? result : (result as { item: unknown }).item;
+    return this.options_.returning_ === undefined ? result : (result as { item: unknown }).item;
   }
 
   protected override read_(stored: AttributeMap): unknown {
-    return this.returning_ === undefined
-      ? super.read_(stored)
-      : this.binding_.entity_.decodeAt_(stored, this.returning_);
+    const { returning_: returning } = this.options_;
+    return returning === undefined ? super.read_(stored) : this.binding_.entity_.decodeAt_(stored, returning);
   }
 }
 
-/** Whether an item, or a map, can't be read without it. */
+/** An update by key: its first value is the type, which it writes if the item has none. */
+export const updateOf = (binding: Binding, key: Record<string, unknown>): UpdateCommand => {
+  const { entity_: entity } = binding;
+  return new UpdateCommand(binding, entity.key_(key), entity.root_, [entity.model_.type_]);
+};
+
 const isRequired = ({ attribute_: attribute, parent_: parent }: Handle): boolean => {
   const { optional_: optional, fallback_: fallback, empty_: empty } = attribute.traits_;
   if (parent !== undefined && parent.attribute_.traits_.kind_ !== 'map') return false;

@@ -2,6 +2,7 @@ import type { AttributeMap, AttributeValue } from '../attributes/attribute-value
 import { CommandUsedError, InvalidStoredItemError, invalid } from '../errors/errors.js';
 import { ConditionalCheckFailedException } from '../errors/exceptions.js';
 import { conditionOf, type Cursor } from '../expressions/condition.js';
+import type { Handle } from '../expressions/handle.js';
 import { render } from '../expressions/render.js';
 import type { Rendered, Shape } from '../expressions/shape.js';
 import * as Token from '../expressions/token.js';
@@ -10,7 +11,7 @@ import { checkAttempts, limitAttempts } from '../retry/max-attempts.js';
 import { explained, isNamed, readSeen } from '../send/failures.js';
 import { httpOptions, type SendOptions } from '../send/send-options.js';
 import type { Binding } from '../table/table-model.js';
-import { lifeChannel, traced } from '../tracing/channel.js';
+import { announce, lifeChannel, traced } from '../tracing/channel.js';
 import { SentOnce } from './sent-once.js';
 import { stepSymbol, type StepParts } from './step.js';
 import { requestJson } from './request-json.js';
@@ -29,6 +30,10 @@ export interface WriteOptions {
   readonly hasCondition_?: boolean;
   /** The version that an update sets itself. */
   readonly setsVersion_?: number | undefined;
+  /** The version of the item that a put was given. */
+  readonly putVersion_?: number | undefined;
+  /** The one attribute that an update returns. */
+  readonly returning_?: Handle;
 }
 
 export const noOptions: WriteOptions = Object.freeze({});
@@ -39,9 +44,11 @@ export interface BuiltWrite {
   readonly version_: number | undefined;
 }
 
-interface SdkCommand {
-  readonly middlewareStack: unknown;
-}
+/** How the SDK makes its command of a request. */
+export type SdkCommand = new (request: never) => { readonly middlewareStack: unknown };
+
+/** What every kind of write is made of. */
+export type WriteParts = ConstructorParameters<typeof WriteCommand>;
 
 /** The items of a response that writes have in common. */
 interface WriteOutput {
@@ -60,31 +67,43 @@ export abstract class WriteCommand extends SentOnce {
   readonly [Symbol.toStringTag] = 'WriteCommand';
   private used_ = false;
 
+  abstract readonly kind_: StepParts['kind_'];
+  protected abstract readonly sdk_: SdkCommand;
+
   constructor(
-    readonly kind_: 'Put' | 'Update' | 'Delete' | 'ConditionCheck',
     readonly binding_: Binding,
+    /** The stored key; of a put its item, which holds it. */
+    protected readonly target_: AttributeMap,
     readonly shape_: Shape,
-    readonly values_: AttributeValue[],
-    readonly count_: number,
-    readonly options_: WriteOptions,
+    readonly values_: AttributeValue[] = [],
+    readonly options_: WriteOptions = noOptions,
+    readonly count_ = values_.length,
     from?: WriteCommand,
   ) {
     super();
-    if (lifeChannel.hasSubscribers) {
-      lifeChannel.publish({
-        command: this,
-        event: 'created',
-        from,
-        what: `${kind_} of ${binding_.entity_.model_.name}`,
-      });
-    }
+    if (lifeChannel.hasSubscribers)
+      announce(this, `${(this as WriteCommand).kind_} of ${binding_.entity_.model_.name}`, from);
   }
 
-  protected abstract fork_(shape: Shape, values: AttributeValue[], count: number, options: WriteOptions): this;
   protected abstract build_(at: Cursor): BuiltWrite;
-  protected abstract sdkCommand_(request: never): SdkCommand;
+
+  private fork_(shape: Shape, values: AttributeValue[], count: number, options: WriteOptions): this {
+    const { binding_: binding, target_: target } = this;
+    return new (this.constructor as new (...parts: WriteParts) => this)(
+      binding,
+      target,
+      shape,
+      values,
+      options,
+      count,
+      this,
+    );
+  }
+
   /** The stored key, for errors and transactions. */
-  abstract storedKey_(): AttributeMap;
+  storedKey_(): AttributeMap {
+    return this.target_;
+  }
 
   /** Refuses a chain whose command is used up: it says something that can no longer be sent. */
   protected refuseUsed_(): void {
@@ -184,44 +203,41 @@ export abstract class WriteCommand extends SentOnce {
   }
 
   private use_(): BuiltWrite {
-    if (this.used_) throw new CommandUsedError(this.kind_.toLowerCase());
     const built = this.build_(this.cursor_());
     this.used_ = true;
-    if (lifeChannel.hasSubscribers) lifeChannel.publish({ command: this, event: 'used' });
+    if (lifeChannel.hasSubscribers) announce(this);
     const { request_: request } = built;
     const { returns_: returns, oldOnFailure_: oldOnFailure, capacity_: capacity, metrics_: metrics } = this.options_;
     if (returns !== undefined) request['ReturnValues'] ??= returns;
-    if (oldOnFailure === true) request['ReturnValuesOnConditionCheckFailure'] = 'ALL_OLD';
+    if (oldOnFailure) request['ReturnValuesOnConditionCheckFailure'] = 'ALL_OLD';
     if (capacity !== undefined) request['ReturnConsumedCapacity'] = capacity;
-    if (metrics === true) request['ReturnItemCollectionMetrics'] = 'SIZE';
+    if (metrics) request['ReturnItemCollectionMetrics'] = 'SIZE';
     return built;
   }
 
-  /** Writes what the expressions of a shape come to into a request. */
-  protected expressions_(request: Record<string, unknown>, rendered: Rendered, at: Cursor): void {
-    if (rendered.update_ !== undefined) request['UpdateExpression'] = rendered.update_;
-    if (rendered.condition_ !== undefined) request['ConditionExpression'] = rendered.condition_;
-    if (rendered.names_ !== undefined) request['ExpressionAttributeNames'] = rendered.names_;
+  /** The request with the expressions of the chain; `compute` adds the values that only they make known. */
+  protected request_(at: Cursor, member: object, compute?: (rendered: Rendered) => void): BuiltWrite['request_'] {
+    const { entity_: entity, table_: table } = this.binding_;
+    const rendered = render(entity, at.shape_, compute !== undefined);
+    compute?.(rendered);
+    const { update_: update, condition_: condition, names_: names } = rendered;
+    const request: BuiltWrite['request_'] = { TableName: table.name_, ...member };
+    if (update !== undefined) request['UpdateExpression'] = update;
+    if (condition !== undefined) request['ConditionExpression'] = condition;
+    if (names !== undefined) request['ExpressionAttributeNames'] = names;
     const values = placeholders(at.values_, at.values_.length);
     if (values !== undefined) request['ExpressionAttributeValues'] = values;
+    return request;
   }
 
-  /** A request that holds nothing but a key and what has to be so: a delete, or a check. */
+  /** A request by key, with the version that was said. */
   protected buildByKey_(at: Cursor): BuiltWrite {
-    const { entity_: entity, table_: table } = this.binding_;
     const { ifVersion_: ifVersion } = this.options_;
     if (ifVersion !== undefined) {
       at.shape_ = at.shape_.step_(Token.VersionIs);
-      at.values_.push(entity.model_.version_?.encode_(ifVersion) as AttributeValue);
+      at.values_.push(this.binding_.entity_.model_.version_?.encode_(ifVersion) as AttributeValue);
     }
-    const request: BuiltWrite['request_'] = { TableName: table.name_, Key: this.storedKey_() };
-    const rendered = this.rendered_(at);
-    if (rendered.condition_ !== undefined) this.expressions_(request, rendered, at);
-    return { request_: request, version_: undefined };
-  }
-
-  protected rendered_(at: Cursor, isUpdate = false): Rendered {
-    return render(this.binding_.entity_, at.shape_, isUpdate);
+    return { request_: this.request_(at, { Key: this.target_ }), version_: undefined };
   }
 
   toRequest(): object {
@@ -246,7 +262,7 @@ export abstract class WriteCommand extends SentOnce {
   private async run_(options: SendOptions | undefined, answersFailure: boolean): Promise<unknown> {
     const built = this.use_();
     const { table_: table, entity_: entity } = this.binding_;
-    const command = this.sdkCommand_(built.request_ as never);
+    const command = new this.sdk_(built.request_ as never);
     const { attempts_: attempts } = this.options_;
     if (attempts !== undefined) await limitAttempts(table.client_, command, attempts);
     const trace = { operation: `${this.kind_}Item`, table: table.name_, entity: entity.model_.name };
