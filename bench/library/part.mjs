@@ -10,19 +10,19 @@ const cases = [
   {
     name: 'update',
     title: 'An update of three attributes with a condition, built and marshalled',
-    times: 20_000,
+    times: 100_000,
     sides: ['safewrites', 'attribute-values', base, 'electrodb', 'dynamodb-toolbox', 'dynamodb-onetable', 'dynamoose'],
   },
   {
     name: 'put',
     title: 'A put of ten attributes, nested, built and marshalled',
-    times: 20_000,
+    times: 100_000,
     sides: ['safewrites', 'attribute-values', base, 'electrodb', 'dynamodb-toolbox', 'dynamodb-onetable', 'dynamoose'],
   },
   {
     name: 'parse',
     title: 'That item read, of a page of 25',
-    times: 50_000,
+    times: 400_000,
     sides: ['safewrites', base, 'electrodb', 'dynamodb-toolbox'],
   },
   {
@@ -33,7 +33,7 @@ const cases = [
   },
 ];
 /** Sides that are slow enough to be measured by fewer runs. */
-const fewer = { dynamoose: 10, electrodb: 4, 'dynamodb-toolbox': 4 };
+const fewer = { dynamoose: 50, electrodb: 10, 'dynamodb-toolbox': 10, 'dynamodb-onetable': 5 };
 
 /** Library CPU: building, marshalling, parsing and sending, beside the peers. */
 export const library = ({ rounds }) => {

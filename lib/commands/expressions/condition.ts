@@ -21,6 +21,8 @@ const conditionBrand = Symbol.for('safewrites.condition');
 export interface Cursor {
   shape_: Shape;
   readonly values_: AttributeValue[];
+  /** The version that an update's clause sets. */
+  setsVersion_?: number;
 }
 
 /** The run-time half of {@link Condition}: a tree that writes itself into a shape. */

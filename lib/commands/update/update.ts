@@ -148,18 +148,21 @@ export class UpdateCommand extends WriteCommand {
     return handle.top_ === undefined && handle.path_ === this.binding_.entity_.model_.version_?.path_;
   }
 
-  private act_(at: Cursor, handle: Handle, operation: number, ...values: AttributeValue[]): void {
-    if (this.isVersion_(handle) && operation !== Op.set) {
-      invalid(handle.path_, 'is the version, which an update can set to a value, and else leaves to the library');
-    }
-    if (operation === Op.remove && isRequired(handle)) {
-      invalid(handle.path_, 'is required, so it can not be removed: the item could not be read any more');
+  private act_(at: Cursor, handle: Handle, operation: number, value?: AttributeValue): void {
+    if (operation !== Op.set) {
+      if (this.isVersion_(handle)) {
+        invalid(handle.path_, 'is the version, which an update can set to a value, and else leaves to the library');
+      }
+      if (operation === Op.remove && isRequired(handle)) {
+        invalid(handle.path_, 'is required, so it can not be removed: the item could not be read any more');
+      }
     }
     at.shape_ = at.shape_.step_(handle.number_ * 32 + operation, handle, handle.kept_);
-    for (const value of values) at.values_.push(value);
+    if (value !== undefined) at.values_.push(value);
   }
 
   private setOne_(at: Cursor, handle: Handle, value: unknown): void {
+    this.writable_(handle);
     if (isCondition(value)) {
       if (value.token_ !== Token.Text || value.entity_ !== handle.entity_) {
         invalid(handle.path_, 'expected a value, or expression text of this entity');
@@ -173,24 +176,25 @@ export class UpdateCommand extends WriteCommand {
     const encoded = value === undefined ? undefined : handle.encode_(value);
     // An absent value, or an empty set, which DynamoDB can't store.
     if (encoded === undefined) this.act_(at, handle, Op.remove);
-    else this.act_(at, handle, Op.set, encoded);
+    else {
+      this.act_(at, handle, Op.set, encoded);
+      if (this.isVersion_(handle)) at.setsVersion_ = value as number;
+    }
   }
 
   set(what: unknown, ...value: [] | [unknown]): this {
     const at = this.cursor_();
-    let { options_: options } = this;
-    const setTo = (handle: Handle, to: unknown): void => {
-      this.setOne_(at, this.writable_(handle), to);
-      if (this.isVersion_(handle)) options = { ...options, setsVersion_: to as number };
-    };
     const handle = handleOf(what);
     if (handle !== undefined) {
       if (value.length === 0) invalid(handle.path_, 'set(attribute, value) takes a value; undefined removes it');
-      setTo(handle, value[0]);
+      this.setOne_(at, handle, value[0]);
     } else if (hasMembers(what)) {
-      for (const name of Object.keys(what)) setTo(this.binding_.entity_.model_.handle_(name), what[name]);
+      const { model_: model } = this.binding_.entity_;
+      for (const name of Object.keys(what)) this.setOne_(at, model.handle_(name), what[name]);
     } else invalid('set', 'expected attributes with their values');
-    return this.next_(at, options);
+    const { options_: options } = this;
+    const { setsVersion_ } = at;
+    return this.next_(at, setsVersion_ === undefined ? options : { ...options, setsVersion_ });
   }
 
   setIfDefined(handle: unknown, value: unknown): this {
@@ -240,8 +244,9 @@ export class UpdateCommand extends WriteCommand {
     const target = this.handleOf_(handle);
     if (target.attribute_.traits_.kind_ !== 'list') invalid(target.path_, 'append() and prepend() take a list');
     const list = target.operand_(elements);
-    const values = operation === Op.append ? [{ L: [] }, list] : [list, { L: [] }];
-    this.act_(at, target, operation, ...values);
+    const isAppend = operation === Op.append;
+    this.act_(at, target, operation, isAppend ? { L: [] } : list);
+    at.values_.push(isAppend ? list : { L: [] });
     return this.next_(at);
   }
 

@@ -27,7 +27,6 @@ export interface WriteOptions {
   readonly ifVersion_?: number;
   readonly ignoreVersion_?: boolean;
   readonly storeKeyInputs_?: boolean;
-  readonly hasCondition_?: boolean;
   /** The version that an update sets itself. */
   readonly setsVersion_?: number | undefined;
   /** The version of the item that a put was given. */
@@ -141,7 +140,7 @@ export abstract class WriteCommand extends SentOnce {
       );
     }
     node.write_(at);
-    return this.next_(at, { ...this.options_, hasCondition_: true });
+    return this.next_(at);
   }
 
   ifExists(): this {
@@ -155,7 +154,7 @@ export abstract class WriteCommand extends SentOnce {
   private require_(token: number): this {
     const at = this.cursor_();
     at.shape_ = at.shape_.step_(token);
-    return this.next_(at, { ...this.options_, hasCondition_: true });
+    return this.next_(at);
   }
 
   returnOld(): this {
@@ -316,7 +315,6 @@ export abstract class WriteCommand extends SentOnce {
       capacity_: capacity,
       metrics_: metrics,
       attempts_: attempts,
-      hasCondition_: hasCondition,
       oldOnFailure_: oldOnFailure,
       ifVersion_: ifVersion,
     } = this.options_;
@@ -335,10 +333,7 @@ export abstract class WriteCommand extends SentOnce {
       key_: this.storedKey_(),
       written_: (request['Item'] ?? request['ExpressionAttributeValues'] ?? {}) as AttributeMap,
       notInBatch_:
-        hasCondition === true ||
-        oldOnFailure === true ||
-        ifVersion !== undefined ||
-        request['ConditionExpression'] !== undefined
+        oldOnFailure === true || ifVersion !== undefined || request['ConditionExpression'] !== undefined
           ? 'has a condition, which a batch can not hold: for a version, say ignoreVersion()'
           : this.kind_ === 'Update'
             ? 'is an update, which a batch can not hold'
