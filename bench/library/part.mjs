@@ -10,25 +10,25 @@ const cases = [
   {
     name: 'update',
     title: 'An update of three attributes with a condition, built and marshalled',
-    times: 100_000,
+    times: 60_000,
     sides: ['safewrites', 'attribute-values', base, 'electrodb', 'dynamodb-toolbox', 'dynamodb-onetable', 'dynamoose'],
   },
   {
     name: 'put',
     title: 'A put of ten attributes, nested, built and marshalled',
-    times: 100_000,
+    times: 60_000,
     sides: ['safewrites', 'attribute-values', base, 'electrodb', 'dynamodb-toolbox', 'dynamodb-onetable', 'dynamoose'],
   },
   {
     name: 'parse',
     title: 'That item read, of a page of 25',
-    times: 400_000,
+    times: 250_000,
     sides: ['safewrites', base, 'electrodb', 'dynamodb-toolbox'],
   },
   {
     name: 'send',
     title: 'The update sent through the client, to a handler that answers at once',
-    times: 3000,
+    times: 2000,
     sides: ['safewrites', 'attribute-values', base, 'electrodb', 'dynamodb-toolbox', 'dynamodb-onetable'],
   },
 ];

@@ -43,6 +43,25 @@ const runnable = (contents) => {
   return `import { createRequire as benchCreateRequire } from 'node:module';const require = benchCreateRequire(import.meta.url);${text}`;
 };
 
+/** A file's part of the house, or its package. */
+const groupOf = (input) => {
+  const [, name] = /node_modules\/((?:@[^/]+\/)?[^/]+)\//.exec(input) ?? [];
+  if (name !== undefined) return name;
+  const [, part, folder] = /^(?:lib|dist\/esm)\/(\w+)\/([\w-]+)/.exec(input) ?? [];
+  if (part === 'commands') return `commands/${folder}`;
+  return part ?? 'the function itself';
+};
+
+/** What a bundle is made of, the largest first. */
+const contentsOf = ({ inputs }) => {
+  const groups = new Map();
+  for (const [input, { bytesInOutput }] of Object.entries(inputs)) {
+    const group = groupOf(input);
+    groups.set(group, (groups.get(group) ?? 0) + bytesInOutput);
+  }
+  return [...groups].filter(([, bytes]) => bytes > 0).sort(([, a], [, b]) => b - a);
+};
+
 /** Bundles by esbuild, and what loading them costs. */
 export const size = async ({ rounds }) => {
   const folder = mkdtempSync(join(tmpdir(), 'safewrites-bench-'));
@@ -56,6 +75,7 @@ export const size = async ({ rounds }) => {
     };
     await write(bare, own('client.mjs'));
     const sections = [];
+    const contents = [];
     for (const [i, { title, entries }] of jobs.entries()) {
       const names = Object.keys(entries).filter((name) => existsSync(entries[name]));
       const bundles = new Map();
@@ -63,6 +83,12 @@ export const size = async ({ rounds }) => {
         bundles.set(name, [await bundled(entries[name], 'external', file(name)), await write(name, entries[name])]);
       }
       const samples = interleaved([bare, ...names], rounds, (name) => sample(own('init.mjs'), file(name)));
+      for (const name of names.filter((each) => each.startsWith('safewrites'))) {
+        const rows = contentsOf(bundles.get(name)[0]).map(([group, bytes]) => [group, digits(bytes)]);
+        contents.push(
+          `### What is in ${name === 'safewrites' ? 'one get and one update' : name}\n\n${markdown(['', 'bytes'], rows)}`,
+        );
+      }
       const base = samples.get(bare).map(({ cpu }) => cpu);
       const rows = names.map((name) => {
         const [outside, inside] = bundles.get(name);
@@ -90,7 +116,7 @@ export const size = async ({ rounds }) => {
       'Minified by esbuild, ES modules; a KB is 1000 bytes. The first two columns leave the SDK outside, as a function ' +
       'that takes it from the runtime or shares it. Init is the import of the bundle with the SDK inside, less that of ' +
       'the bare client alone.';
-    return { title: 'Size and init', text: [note, ...sections].join('\n\n'), plots };
+    return { title: 'Size and init', text: [note, ...sections, ...contents].join('\n\n'), plots };
   } finally {
     rmSync(folder, { recursive: true });
   }
