@@ -24,6 +24,14 @@ export default defineConfig({
       },
       {
         test: {
+          name: 'simulation',
+          include: ['test/simulation/*.e2e.ts'],
+          maxWorkers: 1,
+          sequence: { groupOrder: 0 },
+        },
+      },
+      {
+        test: {
           name: 'sources',
           include: ['test/e2e/sources/*.e2e.ts'],
           globalSetup: './test/e2e/sources/server.ts',

@@ -67,23 +67,23 @@ export const mutations: readonly Mutation[] = [
   {
     bug: 'a put does not check the version that was read',
     file: 'lib/commands/put/put.ts',
-    find: 'if (this.options.ignoreVersion !== true) {',
+    find: 'if (this.options_.ignoreVersion_ !== true) {',
     replace: 'if (false as boolean) {',
     workload: 'balances',
   },
   {
     bug: 'an update does not check the version that was read',
     file: 'lib/commands/expressions/render.ts',
-    find: 'known here.\n        this.conditions.push(`${version()} = ${this.next()}`);',
+    find: 'known here.\n        this.conditions_.push(`${version()} = ${this.next_()}`);',
     replace:
-      'known here.\n        const stated = this.next();\n        this.conditions.push(`(${version()} = ${stated} OR ${version()} <> ${stated})`);',
+      'known here.\n        const stated = this.next_();\n        this.conditions_.push(`(${version()} = ${stated} OR ${version()} <> ${stated})`);',
     workload: 'balances',
   },
   {
     bug: 'the version does not move under ignoreVersion',
     file: 'lib/commands/update/update.ts',
-    find: "at.values.push({ N: '0' }, { N: '1' });",
-    replace: "at.values.push({ N: '0' }, { N: '-0' });",
+    find: "at.values_.push({ N: '0' }, { N: '1' });",
+    replace: "at.values_.push({ N: '0' }, { N: '-0' });",
     workload: 'balances',
   },
   {
@@ -96,9 +96,17 @@ export const mutations: readonly Mutation[] = [
   {
     bug: 'a read-modify-write is sent without a transaction, so that its repeat is another write',
     file: locking,
-    find: 'if (repeatable) await command.send({ signal });',
-    replace: 'if (repeatable !== undefined || signal === undefined) await command.send({ signal });',
+    find: 'if (repeatable === true) {',
+    replace: 'if (repeatable !== false) {',
     workload: 'balances',
+  },
+  {
+    bug: 'a run after another transaction was in the way makes a request of its own',
+    file: locking,
+    find: 'if (isStopped(error)) stopped = write;',
+    replace: '',
+    workload: 'balances',
+    seeds: 1_500,
   },
   {
     bug: 'each attempt has a request token of its own',
@@ -227,8 +235,8 @@ export const mutations: readonly Mutation[] = [
   {
     bug: 'a block ends with the first number of the next one',
     file: 'lib/recipes/hi-lo/hi-lo.ts',
-    find: 'this.blocks.push({ next: end - BigInt(this.blockSize) + 1n, left: this.blockSize });',
-    replace: 'this.blocks.push({ next: end - BigInt(this.blockSize) + 1n, left: this.blockSize + 1 });',
+    find: 'this.blocks.push({ next, left: this.blockSize });',
+    replace: 'this.blocks.push({ next, left: this.blockSize + 1 });',
     workload: 'numbers',
   },
   {
@@ -328,9 +336,9 @@ export const mutations: readonly Mutation[] = [
   },
   {
     bug: 'the inbox takes a message that was handled',
-    file: 'lib/messaging/handler/delivery.ts',
-    find: 'inbox: records.put(record).if(unhandled(now)).returnOldOnFailure(),',
-    replace: 'inbox: records.put(record).returnOldOnFailure(),',
+    file: 'lib/messaging/handler/unit-of-message.ts',
+    find: 'put(record).if(unhandled(now)).returnOldOnFailure(),',
+    replace: 'put(record).returnOldOnFailure(),',
     workload: 'messages',
   },
   {

@@ -193,7 +193,7 @@ const settings = {
   accountIdEndpointMode: 'disabled',
   authSchemePreference: ['aws.auth#sigv4'],
   endpointDiscoveryEnabledProvider: () => Promise.resolve(undefined),
-  maxAttempts: 3,
+  maxAttempts: 4,
   retryMode: 'standard',
   useDualstackEndpoint: false,
   useFipsEndpoint: false,

@@ -1,7 +1,7 @@
 import type { LocalDynamoDB } from '../local-dynamodb.js';
 import type { SeededRandom } from './random.js';
 
-/** The settings of a DynamoDBClient whose requests the simulation decides about: three attempts, as by default. */
+/** The settings of a DynamoDBClient whose requests the simulation decides about, with its default of four attempts. */
 export type SimulatedClientConfig = LocalDynamoDB['clientConfig'] & { readonly maxAttempts: number };
 
 /** A process of a run: what it holds in memory is gone when it dies. */

@@ -1,9 +1,12 @@
 import {
+  TransactionCanceledException,
   retryOnConflict,
   transactWrite,
   type AnyEntity,
+  type BuiltTransaction,
   type Run,
   type Step,
+  type Steps,
   type UnversionedUpdate,
   type VersionedEntityTable,
 } from '../../commands/index.js';
@@ -49,25 +52,58 @@ const versioned = (table: unknown): { entity: CompiledEntity; version: string } 
     : { entity, version: version.name_ };
 };
 
+/** What a run comes to: a write, or none, and what the call then gives. */
+interface Attempt<R> {
+  readonly command?: Sendable;
+  readonly result: R;
+}
+
 /** The runs of a read-modify-write: read, change, write where nobody wrote in between. */
 const modify = async <R>(
   table: AnyVersioned,
   key: object,
   options: ModifyOptions<AnyEntity>,
-  attempt: (item: Values | undefined, run: Run) => Promise<R>,
+  attempt: (item: Values | undefined, run: Run) => Attempt<R> | Promise<Attempt<R>>,
 ): Promise<R> => {
-  const { first, within, maxAttempts, signal } = checkOptions(options);
+  const { first, within, maxAttempts, repeatable, signal } = checkOptions(options);
   if (first !== undefined) checkFirst(table, key, first as Values);
   if (within !== undefined && maxAttempts !== undefined) invalid('within', 'say within or maxAttempts, not both');
+  /** The write that another transaction stopped. */
+  let stopped: { readonly built: BuiltTransaction<Steps, unknown>; readonly result: R } | undefined;
   const run = async (run: Run): Promise<R> => {
-    const item =
-      run.run === 1 && first !== undefined ? first : await table.get(key).consistent().item({ signal: run.signal });
-    return attempt(item as Values | undefined, run);
+    let write = stopped;
+    stopped = undefined;
+    if (write === undefined) {
+      const item =
+        run.run === 1 && first !== undefined ? first : await table.get(key).consistent().item({ signal: run.signal });
+      const { command, result } = await attempt(item as Values | undefined, run);
+      if (command === undefined) return result;
+      if (repeatable === true) {
+        await command.send({ signal: run.signal });
+        return result;
+      }
+      // In a transaction, even of one write: its token makes the client's retry after a lost response the same request,
+      // where a plain write would meet its own first attempt, count that as a conflict and apply the change twice.
+      write = { built: transactWrite(tableOf(table), { write: command }).build(), result };
+    }
+    try {
+      await write.built.send({ signal: run.signal });
+    } catch (error) {
+      // The next run sends the same request: an attempt whose answer was lost may still arrive, and beside a new request,
+      // with a token of its own, it would be a second write.
+      if (isStopped(error)) stopped = write;
+      throw error;
+    }
+    return write.result;
   };
   return within === undefined
     ? retryOnConflict(run, { ...(maxAttempts !== undefined && { maxAttempts }), signal })
     : retryOnConflictWithin(within, run, { signal });
 };
+
+/** Whether another transaction was in the way, which says nothing about the item. */
+const isStopped = (error: unknown): boolean =>
+  error instanceof TransactionCanceledException && error.failed['write']?.reason === 'TransactionConflict';
 
 /** Refuses the copy of another item: its version says nothing about this one. */
 const checkFirst = (table: AnyVersioned, key: object, first: Values): void => {
@@ -80,15 +116,6 @@ interface Sendable extends Step<unknown> {
   send(options: { signal: AbortSignal | undefined }): Promise<unknown>;
 }
 
-/**
- * In a transaction, even of one write: its token makes the client's retry after a lost response the same request, where a
- * plain write would meet its own first attempt, count that as a conflict and apply the change twice.
- */
-const write = async (table: AnyVersioned, command: Sendable, repeatable = false, signal?: AbortSignal) => {
-  if (repeatable) await command.send({ signal });
-  else await transactWrite(tableOf(table), { write: command }).send({ signal });
-};
-
 const sameKey = (entity: CompiledEntity, a: Values, b: Values): boolean => {
   const [left, right] = [entity.model_.key(a), entity.model_.key(b)];
   return left.pk === right.pk && left.sk === right.sk;
@@ -99,10 +126,12 @@ const sameKey = (entity: CompiledEntity, a: Values, b: Values): boolean => {
  * one call (seeds/000, Optimistic locking). The version written is always the one read plus one, whatever `change` gives.
  *
  * Cost, per run: one consistent read (none in the first run with `first`) and one write of the item at twice its write
- * units, a unit per KB of the larger of the old and the new item; a lost run costs the same. `repeatable` halves the
+ * units, a unit per KB of the larger of the old and the new item; a lost run costs the same, but that one after another
+ * transaction was in the way sends the same request again, and reads nothing. `repeatable` halves the
  * write. A call made again is no repeat: it reads, and changes the item again.
  *
- * - A lost response applies the change once: the client's retry sends the same transaction token. With `repeatable` it
+ * - A lost response applies the change once: the client's retry sends the same transaction token, and so does a run after
+ *   another transaction was in the way. With `repeatable` it
  *   may apply it twice. Where all attempts fail the outcome is unknown; a caller that tries again takes an
  *   idempotency key.
  * - With n writers that each write once, a run loses at most n - 1 times; while new ones keep arriving, any number of
@@ -133,19 +162,18 @@ export const readModifyWrite = async <E extends AnyEntity>(
   const asRead = (input: object): Values => entity.decode_(entity.encode_(input as Values));
   checkFunction(change, 'change');
   return modify(table as unknown as AnyVersioned, key, options, async (read, run) => {
-    const { missing, repeatable } = options;
+    const { missing } = options;
     if (missing !== undefined) checkFunction(missing, 'missing');
     const absent = read === undefined ? missing?.() : undefined;
     const item = read ?? (absent && asRead({ ...absent, [version]: 0 }));
     if (item === undefined) throw new ItemMissingError(entity.model_.name);
     const changed = (await change(item, run)) as Values | undefined;
-    if (changed === undefined) return item;
+    if (changed === undefined) return { result: item };
     checkObject(changed, 'change', 'expected the function to give the item, or undefined');
     if (!sameKey(entity, changed, key as Values)) invalid(entity.model_.name, 'the changed item has another key');
     const next = { ...changed, [version]: item[version] };
     const command = (table as unknown as AnyVersioned).put(next);
-    await write(table, command, repeatable, run.signal);
-    return asRead({ ...next, [version]: (item[version] as number) + 1 });
+    return { command, result: asRead({ ...next, [version]: (item[version] as number) + 1 }) };
   });
 };
 
@@ -174,13 +202,12 @@ export const readModifyUpdate = async <E extends AnyEntity>(
 ): Promise<number> => {
   const { entity, version } = versioned(table);
   checkFunction(change, 'change');
-  return modify(table as unknown as AnyVersioned, key, options, async (item, run) => {
+  return modify(table as unknown as AnyVersioned, key, options, (item, run) => {
     if (item === undefined) throw new ItemMissingError(entity.model_.name);
     const seen = item[version] as number;
     const command = change(item, table.update(key), run);
-    if (command === undefined) return seen;
+    if (command === undefined) return { result: seen };
     checkFunction((command as { ifVersion?: unknown } | null)?.ifVersion, 'the update that the change gives');
-    await write(table, command.ifVersion(seen), options.repeatable, run.signal);
-    return seen + 1;
+    return { command: command.ifVersion(seen), result: seen + 1 };
   });
 };

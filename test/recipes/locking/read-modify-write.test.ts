@@ -1,14 +1,17 @@
-import { GetItemCommand, UpdateItemCommand } from '@aws-sdk/client-dynamodb';
+import { DynamoDBClient, GetItemCommand, UpdateItemCommand } from '@aws-sdk/client-dynamodb';
 import { beforeAll, describe, expect, test } from 'vitest';
 import {
   InvalidInputError,
+  createTable,
   entity,
   integer,
   string,
+  table,
   version,
   type Item,
   type VersionedEntityTable,
 } from '../../../lib/commands/index.js';
+import { createLocalDynamoDB } from '../../../lib/local/index.js';
 import { ItemMissingError } from '../../../lib/recipes/locking/item-missing-error.js';
 import { readModifyUpdate, readModifyWrite } from '../../../lib/recipes/locking/read-modify-write.js';
 import { fresh, testShop, twenty } from '../../support/recipe-shop.js';
@@ -34,6 +37,34 @@ const opened = async (balance = 0): Promise<{ id: string }> => {
 };
 const stored = (key: { id: string }) => accounts.get(key).consistent().item();
 const deposit = (account: Item<typeof Account>) => ({ ...account, balance: account.balance + 10 });
+
+test('a change whose first attempt arrives after its second was cancelled by another transaction is applied once', async () => {
+  const local = await createLocalDynamoDB();
+  const { requestHandler } = local;
+  let attempts = 0;
+  let arrive: () => Promise<unknown> = () => Promise.resolve();
+  const handle: typeof requestHandler.handle = async (request) => {
+    if (!request.headers['x-amz-target']?.endsWith('.TransactWriteItems')) return requestHandler.handle(request);
+    attempts++;
+    if (attempts === 1) {
+      arrive = () => requestHandler.handle(request);
+      throw Object.assign(new Error('socket hang up'), { code: 'ECONNRESET' });
+    }
+    local.setFaults(attempts === 2 ? () => ({ at: 'before', error: 'TransactionConflict' }) : undefined);
+    const response = await requestHandler.handle(request);
+    local.setFaults(undefined);
+    if (attempts === 2) await arrive();
+    return response;
+  };
+  const client = new DynamoDBClient({ ...local.clientConfig, requestHandler: { ...requestHandler, handle } });
+  const shop = table({ name: 'shop', client });
+  await createTable(shop);
+  await shop.of(Account).put({ id: 'a', balance: 0 });
+  expect((await readModifyWrite(shop.of(Account), { id: 'a' }, deposit)).balance).toBe(10);
+  expect(attempts).toBe(3);
+  expect(await shop.of(Account).get({ id: 'a' }).item()).toMatchObject({ balance: 10, revision: 2 });
+  await local.close();
+});
 
 describe('readModifyWrite', () => {
   test('reads, changes, writes and gives the item that is stored', async () => {

@@ -18,10 +18,7 @@ interface Change {
 /** Balances under optimistic locking: each change once, though its answer is lost, and none undone by another. */
 export const balances = workload<Change, ReturnType<typeof accountsOf>>(
   'balances',
-  {
-    // A request that arrives after its repeat was cancelled is applied beside it: docs/retries.md.
-    faults: { late: 0 },
-  },
+  { faults: { late: 0.08, conflict: 0.1 } },
   () => {
     const done = new Map<Change, 'answered' | 'unknown'>();
     return {

@@ -39,7 +39,7 @@ const live = new Set<Kind>(['score', 'status', 'removed']);
 const at = (version: number): string => new Date(Date.UTC(2025, 11, 31, 12, version)).toISOString();
 
 /** State per key and group is that of the newest event delivered, whatever their order and multiplicity. */
-export const ingest = workload<Batch, ReturnType<typeof appOf>>('ingest', {}, () => {
+export const ingest = workload<Batch, ReturnType<typeof appOf>>('ingest', { faults: { conflict: 0.2 } }, () => {
   const waiting = new Set<Batch>();
   const delivered = new Set<Fact>();
   const applied = new Set<Fact>();
