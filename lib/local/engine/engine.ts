@@ -1,5 +1,6 @@
 import { missedByEngine } from '../corrections/checks.js';
 import { correctedMessage } from '../corrections/messages.js';
+import { checkWithLessNesting } from '../corrections/leaf-parentheses.js';
 import { brokenExpression, syntaxErrorMessage } from '../corrections/syntax-error.js';
 import { isApiError, validationError } from './api-error.js';
 import type { Action, Dynalite, EngineOperation, EngineStore, FieldTypes, Validation } from './dynalite.js';
@@ -65,7 +66,8 @@ export class Engine {
 
   /** Why a request of the right shape is refused: dynalite's reasons in DynamoDB's words, then what dynalite misses. */
   refusal(operation: EngineOperation, data: Body): string | undefined {
-    const message = this.validation(operation).custom?.(data, this.overlay());
+    const { custom } = this.validation(operation);
+    const message = checkWithLessNesting(data, () => custom?.(data, this.overlay()) ?? undefined);
     if (!message) return missedByEngine(operation, data);
     const expression = brokenExpression(message);
     const parser = expression === undefined ? undefined : this.dynalite.parsers[expression];
