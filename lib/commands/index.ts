@@ -56,6 +56,7 @@ export {
   LimitExceededError,
   SafeWritesError,
 } from './errors/errors.js';
+export { ValidationException } from './errors/validation-exception.js';
 export {
   ConditionalCheckFailedException,
   TransactionCanceledException,

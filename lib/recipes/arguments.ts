@@ -1,5 +1,6 @@
 import { invalid } from '../commands/errors/errors.js';
 import type { SendOptions, Table } from '../commands/index.js';
+import { checkSignal } from '../commands/send/send-options.js';
 import { tableModelOf } from '../commands/table/table.js';
 
 /** Refuses what is no table. */
@@ -18,11 +19,6 @@ export const isArray = <T>(value: readonly T[]): boolean => Array.isArray(value)
 /** Refuses what is no function. */
 export const checkFunction = <F>(fn: F, path: string): F =>
   typeof fn === 'function' ? fn : invalid(path, 'expected a function');
-
-/** Refuses a signal that could not be listened to: work would go on after its end. */
-export const checkSignal = (signal: AbortSignal | undefined): void => {
-  if (signal !== undefined && !(signal instanceof AbortSignal)) invalid('signal', 'expected an AbortSignal');
-};
 
 /** Refuses options that are no object, and their signal. */
 export const checkOptions = <O extends SendOptions>(options: O): O & object => {

@@ -268,7 +268,7 @@ describe('createTable() while DynamoDB takes its time', () => {
       .resolves({ TimeToLiveDescription: { TimeToLiveStatus: 'DISABLED' } });
     mock.on(UpdateTimeToLiveCommand).rejects(refused);
     expect(await createTable(shop).timeToLive()).toMatchObject({ timeToLiveEnabled: true });
-    await expect(createTable(shop).timeToLive()).rejects.toBe(refused);
+    await expect(createTable(shop).timeToLive()).rejects.toMatchObject({ sdkError: refused });
   });
 
   it('does not wait for a table that is being deleted', async () => {

@@ -22,7 +22,8 @@ export const record = <A extends AnyAttribute>(
           if (!hasMembers(value)) return invalid(path, 'expected an object of names and values');
           const out: AttributeMap = {};
           weight.units += 3;
-          for (const name of Object.keys(value)) {
+          for (const name in value) {
+            if (!Object.hasOwn(value, name)) return invalid(path, 'expected members of its own, not inherited ones');
             if (name === '__proto__') return invalid(path, 'can not hold a member named __proto__');
             // UTF-8 has no lone surrogates: two different names would be stored as one.
             if (!name.isWellFormed()) return invalid(path, 'expected names of well-formed text');

@@ -1,7 +1,7 @@
 import type { AttributeMap, AttributeValue } from '../attributes/attribute-value.js';
 import { weight } from '../attributes/attribute-value.js';
 import { absentValue, objectEncoder, storedValue, type EncodeObject, type Field } from '../attributes/fields.js';
-import { itemSize } from '../attributes/item-size.js';
+import { itemSize, valueSize } from '../attributes/item-size.js';
 import { InvalidStoredItemError, LimitExceededError, corrupt, invalid } from '../errors/errors.js';
 import type { Handle } from '../expressions/handle.js';
 import { Shape } from '../expressions/shape.js';
@@ -159,15 +159,25 @@ export class CompiledEntity {
     return out;
   }
 
-  checkSize_(item: AttributeMap): void {
-    if (weight.units * 3 > this.certainlyFits_) {
-      const size = itemSize(item);
-      if (size > maximumItemBytes) {
-        throw new LimitExceededError(
-          this.model_.name,
-          `the item has ${size} bytes, more than DynamoDB's ${maximumItemBytes}`,
-        );
-      }
+  private checkSize_(item: AttributeMap): void {
+    if (weight.units * 3 > this.certainlyFits_) this.refuseAbove_(itemSize(item));
+  }
+
+  /** Refuses values of an update that no item can hold; how much else is stored, only DynamoDB knows. */
+  checkKept_(positions: readonly number[], values: readonly AttributeValue[]): void {
+    const sum = (measure: (value: AttributeValue) => number): number =>
+      positions.reduce((size, position) => size + measure(values[position] as AttributeValue), 0);
+    // A UTF-16 unit is at most three bytes; counting them exactly takes longer.
+    if (sum((value) => (value.S === undefined ? valueSize(value) : value.S.length * 3)) > maximumItemBytes)
+      this.refuseAbove_(sum(valueSize));
+  }
+
+  private refuseAbove_(size: number): void {
+    if (size > maximumItemBytes) {
+      throw new LimitExceededError(
+        this.model_.name,
+        `the item has ${size} bytes, more than DynamoDB's ${maximumItemBytes}`,
+      );
     }
   }
 

@@ -46,6 +46,12 @@ const isParenthesised = (text: string): boolean => {
 /** A clause that is joined to others; parentheses that it has already are not doubled. */
 export const parenthesise = (text: string): string => (isParenthesised(text.trim()) ? text : `(${text})`);
 
+/** The operations whose value the item holds afterwards. */
+const keeps: readonly number[] = [Op.set, Op.append, Op.prepend, Op.add];
+
+/** Operators and functions; a BETWEEN is told by its AND. Names and values are placeholders, so that no word is one of theirs. */
+const operator = /\b(?:AND|OR|NOT|IN)\b|[=<>]+|[+-]|\w\(/gi;
+
 /** Runs once per shape: the tokens of a chain become its expression texts and the names that they share. */
 const rendering = (entity: CompiledEntity, leaf: Shape, isUpdate: boolean): Rendered => {
   const { naming_: naming, model_: model } = entity;
@@ -61,6 +67,7 @@ const rendering = (entity: CompiledEntity, leaf: Shape, isUpdate: boolean): Rend
   const removed = -1;
   const computed = -2;
   const paths: string[] = [];
+  const kept: number[] = [];
   let at = 0;
   let value = 0;
 
@@ -124,7 +131,10 @@ const rendering = (entity: CompiledEntity, leaf: Shape, isUpdate: boolean): Rend
       written.add(handle);
       settings.set(path, operation === Op.set ? value : operation === Op.remove ? removed : computed);
     }
+    const first = value;
     let text = form(pathOf(handle), forms[operation] as string);
+    // What stays when the other value of an append or prepend, the empty list, is gone.
+    if (keeps.includes(operation)) kept.push(operation === Op.prepend ? first : value - 1);
     if (operation === Op.setText) text += textOf((nodes[at++] as Shape).data_ as ExpressionText);
     sections[operation > Op.prepend ? operation - Op.prepend : 0]?.push(text);
   };
@@ -188,15 +198,20 @@ const rendering = (entity: CompiledEntity, leaf: Shape, isUpdate: boolean): Rend
     .join(' ');
   const [only = ''] = conditions;
   const all = conditions.length > 1 ? conditions.map(parenthesise).join(' AND ') : only;
-  const length = Math.max(update.length, all.length);
-  if (length > 4096) {
-    throw new LimitExceededError(model.name, `an expression of ${length} bytes is longer than DynamoDB's 4096`);
+  for (const text of [update, all]) {
+    const over = (count: number, of: string, most: number): void => {
+      if (count > most)
+        throw new LimitExceededError(model.name, `an expression of ${count} ${of}, over DynamoDB's ${most}`);
+    };
+    over(text.length, 'bytes', 4096);
+    over(text.match(operator)?.length ?? 0, 'operators', 300);
   }
   return {
     names_: aliases.size === 0 ? undefined : Object.freeze(names),
     update_: update || undefined,
     condition_: all || undefined,
     indexKeys_: indexKeys,
+    kept_: kept,
     written_: written,
   };
 };

@@ -19,6 +19,8 @@ export interface Rendered {
   readonly condition_: string | undefined;
   /** Index keys to compute when sent, each from the values at these positions. */
   readonly indexKeys_: readonly IndexKey[];
+  /** Positions of the values that the item holds after the update, whatever it held before. */
+  readonly kept_: readonly number[];
   /** Handles that the update writes. */
   readonly written_: ReadonlySet<Handle>;
 }

@@ -1,5 +1,6 @@
 import { invalid } from '../errors/errors.js';
 import { isNamed } from '../send/failures.js';
+import { checkSignal } from '../send/send-options.js';
 import { backoff } from './backoff.js';
 
 /** What counts as a conflict: any lost race, or only a transaction in the way. */
@@ -65,7 +66,9 @@ const isConflict = (error: unknown, kind: ConflictKind): boolean => {
  * });
  */
 export const retryOnConflict = async <R>(fn: (run: Run) => Promise<R>, options: RetryOptions = {}): Promise<R> => {
+  if (typeof options !== 'object' || (options as unknown) === null) invalid('options', 'expected an object, or none');
   const { maxAttempts = 5, on = 'any', signal } = options;
+  checkSignal(signal);
   if (typeof fn !== 'function') invalid('retryOnConflict', 'expected a function that reads and writes');
   if (!Number.isSafeInteger(maxAttempts) || maxAttempts < 1)
     invalid('maxAttempts', 'expected a whole number from 1 on');

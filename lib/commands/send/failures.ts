@@ -1,4 +1,5 @@
 import { InvalidInputError, InvalidStoredItemError } from '../errors/errors.js';
+import { ValidationException } from '../errors/validation-exception.js';
 
 /** Whether it is DynamoDB's error of that name; by name, since a process may hold several SDK copies. */
 export const isNamed = (error: unknown, name: string): boolean =>
@@ -26,13 +27,14 @@ export const readSeen = (read: () => unknown, failure: unknown): unknown => {
 
 const missingParent = 'document path provided in the update expression is invalid';
 
-/** Adds what to do to the one refusal that a caller can't understand from DynamoDB's words. */
-export const explained = (error: unknown): unknown => {
-  if (!isNamed(error, 'ValidationException') || !String((error as Error).message).includes(missingParent)) return error;
+/** Throws what a request met: without DynamoDB's words where they may quote a value, and with what to do where they don't say. */
+export const rethrow = (error: unknown): never => {
+  if (!isNamed(error, 'ValidationException') || error instanceof ValidationException) throw error;
+  if (!String((error as Error).message).includes(missingParent)) throw new ValidationException(error);
   const explained = new InvalidInputError(
     'set',
     'the map or list that the path goes through is not stored in the item: set the whole map, or create it first',
   );
   explained.cause = error;
-  return explained;
+  throw explained;
 };

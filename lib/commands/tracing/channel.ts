@@ -1,4 +1,5 @@
 import { channel, tracingChannel } from 'node:diagnostics_channel';
+import { rethrow } from '../send/failures.js';
 
 /** What a subscriber of the tracing channel sees of one call. Never a key, a value or an item. */
 export interface CommandTrace {
@@ -29,15 +30,15 @@ export const tracingChannelName = 'safewrites:command';
 /** Found by name, so that a subscriber of any copy of the package sees the calls of all. */
 export const calls = tracingChannel<CommandTrace, CommandTrace>(tracingChannelName);
 
-/** Runs a call; costs one property read where nobody subscribed. */
+/** Runs a call; costs one property read where nobody subscribed. What DynamoDB refused is thrown in words that quote no value. */
 export const traced = <R>(trace: CommandTrace, run: (trace: CommandTrace) => Promise<R>): Promise<R> =>
-  calls.hasSubscribers ? published(trace, run) : run(trace);
+  calls.hasSubscribers ? published(trace, run) : run(trace).catch(rethrow);
 
 const published = async <R>(trace: CommandTrace, run: (trace: CommandTrace) => Promise<R>): Promise<R> => {
   let result: R;
   // The channel tells its subscribers what a call resolves to, and items are no business of theirs.
   await calls.tracePromise(async () => {
-    result = await run(trace);
+    result = await run(trace).catch(rethrow);
   }, trace);
   return result!;
 };

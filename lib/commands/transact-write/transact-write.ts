@@ -8,7 +8,7 @@ import { itemSize } from '../attributes/item-size.js';
 import { CommandUsedError, LimitExceededError, invalid } from '../errors/errors.js';
 import { TransactionCanceledException, type CancellationCode, type StepFailure } from '../errors/exceptions.js';
 import { checkAttempts, limitAttempts } from '../retry/max-attempts.js';
-import { explained, readSeen } from '../send/failures.js';
+import { readSeen } from '../send/failures.js';
 import { httpOptions, type SendOptions } from '../send/send-options.js';
 import { tableModelOf, type Table } from '../table/table.js';
 import type { TableModel } from '../table/table-model.js';
@@ -123,7 +123,7 @@ class Built {
           : { committed: true };
       } catch (error) {
         const failed = this.failedSteps_(error);
-        if (failed === undefined) throw explained(error);
+        if (failed === undefined) throw error;
         const conditionFailed = Object.values(failed).some(({ reason }) => reason === 'ConditionalCheckFailed');
         if (!answersFailure || !conditionFailed) throw new TransactionCanceledException(failed, error);
         context.outcome = 'notCommitted';

@@ -303,17 +303,22 @@ export class UpdateCommand extends WriteCommand {
       if (setsVersion === undefined) at.values_.push({ N: '0' }, { N: '1' });
     }
     let own = false;
-    const request = this.request_(at, { Key: this.target_ }, ({ indexKeys_: indexKeys, written_: written }) => {
-      own = returning !== undefined && written.has(returning);
-      const inputs = indexKeys.length > 0 ? entity.keyInputs_(this.target_) : {};
-      for (const { template_: template, positions_: positions } of indexKeys) {
-        const key = template.ofEncoded_((input) => {
-          const position = positions.get(input.name_);
-          return position === undefined ? input.encode_(inputs[input.name_]) : at.values_[position];
-        });
-        at.values_.push({ S: key });
-      }
-    });
+    const request = this.request_(
+      at,
+      { Key: this.target_ },
+      ({ indexKeys_: indexKeys, written_: written, kept_: kept }) => {
+        entity.checkKept_(kept, at.values_);
+        own = returning !== undefined && written.has(returning);
+        const inputs = indexKeys.length > 0 ? entity.keyInputs_(this.target_) : {};
+        for (const { template_: template, positions_: positions } of indexKeys) {
+          const key = template.ofEncoded_((input) => {
+            const position = positions.get(input.name_);
+            return position === undefined ? input.encode_(inputs[input.name_]) : at.values_[position];
+          });
+          at.values_.push({ S: key });
+        }
+      },
+    );
     if (own) request['ReturnValues'] = 'UPDATED_NEW';
     return { request_: request, version_: version };
   }

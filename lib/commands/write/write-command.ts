@@ -8,7 +8,7 @@ import type { Rendered, Shape } from '../expressions/shape.js';
 import * as Token from '../expressions/token.js';
 import { placeholders } from '../expressions/value-placeholders.js';
 import { checkAttempts, limitAttempts } from '../retry/max-attempts.js';
-import { explained, isNamed, readSeen } from '../send/failures.js';
+import { isNamed, readSeen } from '../send/failures.js';
 import { httpOptions, type SendOptions } from '../send/send-options.js';
 import type { Binding } from '../table/table-model.js';
 import { announce, lifeChannel, traced } from '../tracing/channel.js';
@@ -271,7 +271,7 @@ export abstract class WriteCommand extends SentOnce {
         context.outcome = 'ok';
         return this.result_(output, built.version_);
       } catch (error) {
-        if (!isNamed(error, 'ConditionalCheckFailedException')) throw explained(error);
+        if (!isNamed(error, 'ConditionalCheckFailedException')) throw error;
         const stored = (error as { Item?: AttributeMap }).Item;
         const item = stored && readSeen(() => entity.decode_(stored), error);
         if (!answersFailure)
