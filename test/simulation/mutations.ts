@@ -74,9 +74,8 @@ export const mutations: readonly Mutation[] = [
   {
     bug: 'an update does not check the version that was read',
     file: 'lib/commands/expressions/render.ts',
-    find: 'known here.\n        this.conditions_.push(`${version()} = ${this.next_()}`);',
-    replace:
-      'known here.\n        const stated = this.next_();\n        this.conditions_.push(`(${version()} = ${stated} OR ${version()} <> ${stated})`);',
+    find: "if (token !== Token.IgnoreVersion) conditions.push(form(version, '@ = ?'));",
+    replace: "if (token !== Token.IgnoreVersion) conditions.push(form(version, '(@ = ? OR attribute_exists(@))'));",
     workload: 'balances',
   },
   {
@@ -257,9 +256,9 @@ export const mutations: readonly Mutation[] = [
   {
     bug: 'events are deleted before they are published',
     file: `${outbox}/drain-lane.ts`,
-    find: 'const { accepted, failure } = await this.send(entries.slice(next).map(({ event }) => event));',
+    find: 'const { accepted, failure } = await sendLeading(',
     replace:
-      'for (const { item, isLast } of entries.slice(next)) if (isLast) this.remove(item);\n      const { accepted, failure } = await this.send(entries.slice(next).map(({ event }) => event));',
+      'for (const { item, isLast } of entries.slice(next)) if (isLast) this.remove(item);\n      const { accepted, failure } = await sendLeading(',
     workload: 'events',
   },
   {
