@@ -67,7 +67,7 @@ export const mutations: readonly Mutation[] = [
   {
     bug: 'a put does not check the version that was read',
     file: 'lib/commands/put/put.ts',
-    find: 'if (this.options_.ignoreVersion_ !== true) {',
+    find: 'if (ignored !== true) {',
     replace: 'if (false as boolean) {',
     workload: 'balances',
   },
