@@ -164,11 +164,11 @@ describe('woken by the stream', () => {
     const { here, to, lines } = await relay();
     const handler = outboxRelay({
       ...{ table: here.shop, partialResponses: true, log: (line) => void lines.push(line) },
-      ...{ concurrency: 1, deadlineMarginMs: 9_900 },
+      ...{ concurrency: 1, deadlineMarginMs: 9_000 },
       target: {
         async publish(events) {
-          // Past the moment from which on nothing is begun, which is 100 ms from the start.
-          await new Promise((resolve) => setTimeout(resolve, 200));
+          // Past the moment from which on nothing is begun, which is a second from the start.
+          await new Promise((resolve) => setTimeout(resolve, 1100));
           return to.publish(events);
         },
       },
@@ -284,6 +284,11 @@ describe('bad input', () => {
     const { handler, here } = await relay();
     const other = streamEvent({ pk: 'OUTBOX#x', sequence: '1', kind: 'INSERT' }, { pk: 'ORDER#1', sequence: '2' });
     expect(await handler(other)).toEqual({ batchItemFailures: [] });
+    const nowhere = ['OUTBOX#-1', 'OUTBOX#10000'].map((pk) => ({
+      ...{ eventSource: 'aws:dynamodb', eventName: 'INSERT' as const },
+      dynamodb: { Keys: { pk: { S: pk }, sk: { S: 'a#0000000000000001' } }, SequenceNumber: '3' },
+    }));
+    expect(await handler({ Records: nowhere })).toEqual({ batchItemFailures: [] });
     const without = { ...other.Records[0], dynamodb: { SequenceNumber: '7' } };
     expect(await handler({ Records: [without] })).toEqual({ batchItemFailures: [{ itemIdentifier: '7' }] });
     const aside: string[] = [];

@@ -42,6 +42,8 @@ export async function answerLocal(
     );
   }
   const queue = kind === 'queues' && name !== undefined ? view.queues.queue(name) : undefined;
+  if (kind === 'queues' && queue === undefined)
+    return json(404, { message: 'There is no queue of this name: GET /_local/queues names them all.' });
   if (queue === undefined) return text(404, help);
   if (method === 'GET') return json(200, queue.messages());
   if (method !== 'POST') return text(405, help);

@@ -1,4 +1,6 @@
+import { isWholeBetween } from '../arguments.js';
 import { OutboxItem } from './outbox-item.js';
+import { maximumShards } from './shard.js';
 
 /** A committed event of an aggregate, as the table's stream or a sweep names it: a reason to drain up to there. */
 export interface WakeUp {
@@ -19,7 +21,8 @@ export const wakeUpOf = (pk: string, sk: string): WakeUp | undefined => {
   try {
     const { shard } = OutboxItem.pk.parse(pk);
     const { aggregate, sequence } = OutboxItem.sk.parse(sk);
-    return { aggregate, upTo: sequence, shard };
+    // A number that is no shard's: such an item is nobody's to drain, and must not stop the others of its batch.
+    return isWholeBetween(shard, 0, maximumShards - 1) ? { aggregate, upTo: sequence, shard } : undefined;
   } catch {
     return undefined;
   }

@@ -383,6 +383,8 @@ describe('wakeUpOf', () => {
       ['OUTBOX_PARKED', sk],
       ['OUTBOX#1', 'STATE'],
       ['OUTBOX#x', sk],
+      ['OUTBOX#-1', sk],
+      ['OUTBOX#10000', sk],
       ['', ''],
     ]) {
       expect(wakeUpOf(pk!, other!)).toBeUndefined();
