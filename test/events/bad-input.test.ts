@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { InvalidInputError } from '../../lib/commands/index.js';
+import { InvalidInputError, bigint, entity, integer, string, timestamp } from '../../lib/commands/index.js';
 import {
   BatchFailedError,
   batchHandler,
@@ -7,7 +7,9 @@ import {
   kafkaMessages,
   orderedIngest,
   sqsMessages,
+  text,
   type BatchEvent,
+  type IngestLine,
 } from '../../lib/events/index.js';
 import { kafkaEvent, kafkaRecord, silent, sqsEvent, sqsRecord, streamEvent, streamRecord } from './support/events.js';
 import { Match, at, matchShop } from './support/matches.js';
@@ -201,6 +203,92 @@ describe('an ingest sets aside', () => {
     expect(aside.filter((text) => text === 'content')).toHaveLength(bodies.length);
     expect(await items()).toEqual([]);
   });
+});
+
+describe('a version that its attribute can not hold is poison, and not quoted', () => {
+  const State = entity('STATE', {
+    pk: 'STATE#{id}',
+    sk: 'STATE',
+    attributes: {
+      ...{ id: string(), n: integer().default(0) },
+      ...{ sequence: integer().optional(), large: bigint().optional(), at: timestamp().optional() },
+    },
+  });
+  test.each<['sequence' | 'large' | 'at', readonly unknown[]]>([
+    ['sequence', [NaN, Infinity, 1.5, 2 ** 53, '7', 7n, true, {}, [], new Date(0)]],
+    ['large', [7, '7', 10n ** 40n + 1n, 10n ** 200n]],
+    ['at', ['', '7', 7, 'yesterday', '2026', '2026-12-01T00:00:00Z', '2026-02-30T00:00:00.000000000Z', new Date(0)]],
+  ])('%s', async (version, values) => {
+    const { table } = await matchShop();
+    const aside: string[] = [];
+    const lines: IngestLine[] = [];
+    const handler = orderedIngest<typeof State, Record<string, { version: 'at'; fields: ['n'] }>, number>({
+      table,
+      entity: State,
+      groups: { n: { version: version as 'at', fields: ['n'] } },
+      decode: { sqs: ({ messageId }) => Number(messageId) },
+      versionOf: (place) => values[place] as never,
+      eventOf: (place) => ({ key: { id: `s${place}` }, groups: { n: { n: 1 } } }),
+      partialResponses: true,
+      failureDestination: ({ reason, error }) => void aside.push(`${reason} ${error.message}`),
+      log: (line) => lines.push(line),
+    });
+    const event = sqsEvent(...values.map((_, i) => ({ id: String(i) })));
+    expect(await handler(event)).toEqual({ batchItemFailures: [] });
+    expect(aside).toHaveLength(values.length);
+    // One message whatever the value: it is quoted in none.
+    expect(new Set(aside).size).toBeLessThan(3);
+    for (const text of aside) expect(text).toMatch(/^version /);
+    expect(lines).toMatchObject([{ Applied: 0, Writes: 0, Poison: values.length }]);
+    expect(await table.of(State).get({ id: 's0' }).item()).toBeUndefined();
+  });
+});
+
+test('a deletion of the version of a group is a conflict, whichever comes first', async () => {
+  const { ingest, lines, stored } = await matchShop();
+  const score = { id: 'm1', body: { goals: 1, at: 1 }, headers: { key: 'a' } };
+  const goneOf = (key: string) => kafkaEvent({ offset: 1, key, value: null, headers: { key, at: at(1) } });
+  await ingest(sqsEvent(score));
+  await ingest(goneOf('a'));
+  expect(lines.at(-1)).toMatchObject({ Conflict: 1, level: 'WARN' });
+  expect(await stored('a')).toMatchObject({ goals: 1 });
+  await ingest(goneOf('b'));
+  await ingest(sqsEvent({ ...score, headers: { key: 'b' } }));
+  expect(lines.at(-1)).toMatchObject({ Conflict: 1, level: 'WARN' });
+  expect(await stored('b')).toMatchObject({ gone: true });
+});
+
+test('keys of 2 KB are lanes as others are, and in no line', async () => {
+  const lines: object[] = [];
+  const seen: string[] = [];
+  const long = 'k'.repeat(2048);
+  const handler = batchHandler({
+    ...{ partialResponses: true, log: (line: object) => void lines.push(line) },
+    decode: {
+      kafka: kafkaMessages({ value: text() }),
+      stream: ({ eventID = '' }) => ({ key: eventID, body: eventID }),
+    },
+    handle: ({ key, body = '' }) => {
+      seen.push(body);
+      if (body.startsWith('bad')) throw new Error(`no ${key}`);
+    },
+  });
+  const kafka = kafkaEvent(
+    ...[`${long}1`, `${long}2`, `${long}1`].map((key, offset) => ({
+      offset,
+      key,
+      value: offset === 0 ? 'bad' : 'good',
+    })),
+  );
+  expect(await handler(kafka)).toEqual({
+    batchItemFailures: [{ itemIdentifier: { partition: 'orders-0', offset: 0 } }],
+  });
+  expect(seen).toEqual(['bad', 'good']);
+  const stream = streamEvent({ pk: `${long}1`, sequence: '1' }, { pk: `${long}1`, sequence: '2' });
+  const Records = stream.Records.map((record, i) => ({ ...record, eventID: i === 0 ? 'bad' : 'never' }));
+  expect(await handler({ Records })).toEqual({ batchItemFailures: [{ itemIdentifier: '1' }] });
+  expect(seen).toEqual(['bad', 'good', 'bad']);
+  expect(JSON.stringify(lines)).not.toContain('kkk');
 });
 
 test('two events of one version and other content are a conflict: reported, and the first stays', async () => {

@@ -1,5 +1,13 @@
 import { expect, test } from 'vitest';
-import { batchHandler, json, kafkaMessages, sqsMessages, streamChanges } from '../../lib/events/index.js';
+import {
+  batchHandler,
+  eventBridgeMessages,
+  json,
+  kafkaMessages,
+  snsMessages,
+  sqsMessages,
+  streamChanges,
+} from '../../lib/events/index.js';
 import { entity, integer, string, table } from '../../lib/commands/index.js';
 import { silent } from './support/events.js';
 
@@ -63,6 +71,22 @@ const msk = {
   bootstrapServers: 'b1:9098,b2:9098',
   records: { 'orders-0': [kafka] },
 };
+// A queue with fair sharing names a group, which orders nothing; a message that a redrive brought back names its queue.
+const fair = {
+  ...sqs,
+  attributes: {
+    ...sqs.attributes,
+    MessageGroupId: 'tenant-1',
+    AWSTraceHeader: 'Root=1-5759e988-bd862e3fe1be46a994272793',
+    DeadLetterQueueSourceArn: 'arn:aws:sqs:eu-west-1:111122223333:q',
+  },
+};
+const { NewImage: _new, OldImage: _old, ...keysOnly } = stream.dynamodb;
+const { NewImage: _gone, ...oldImage } = { ...stream.dynamodb, StreamViewType: 'OLD_IMAGE' };
+const removed = { ...stream, eventName: 'REMOVE' as const, dynamodb: oldImage };
+const expired = { ...removed, userIdentity: { type: 'Service', principalId: 'dynamodb.amazonaws.com' } };
+const { value: _value, ...tombstone } = { ...kafka, headers: [{ trace: [-61, -68] }] };
+const { key: _key, ...keyless } = { ...kafka, headers: [] };
 const { eventSourceArn: _arn, ...selfManaged } = { ...msk, eventSource: 'SelfManagedKafka' };
 
 const Thing = entity('THING', { pk: 'THING#{id}', sk: 'THING', attributes: { id: string(), n: integer() } });
@@ -96,13 +120,95 @@ test.each([
   ['SQS FIFO', { Records: [fifo] }, [{ id: 7 }, 'new'], 'm-1'],
   ['MSK', msk, [{ id: 7 }, 'ab'], { partition: 'orders-0', offset: 15 }],
   ['self-managed Kafka', selfManaged, [{ id: 7 }, 'ab'], { partition: 'orders-0', offset: 15 }],
+  ['a fair queue of SQS', { Records: [fair] }, [{ id: 7 }, 'new'], 'm-1'],
+  [
+    'Kafka with a tombstone',
+    { ...msk, records: { 'orders-0': [tombstone] } },
+    [undefined, 'ü'],
+    { partition: 'orders-0', offset: 15 },
+  ],
+  [
+    'Kafka with a null value',
+    { ...msk, records: { 'orders-0': [{ ...tombstone, value: null }] } },
+    [undefined, 'ü'],
+    { partition: 'orders-0', offset: 15 },
+  ],
+  [
+    'Kafka without key and headers',
+    { ...msk, records: { 'orders-0': [keyless] } },
+    [{ id: 7 }, undefined],
+    { partition: 'orders-0', offset: 15 },
+  ],
   [
     'a DynamoDB stream',
     { Records: [stream] },
     ['THING', 'MODIFY', { id: 'a' }, { id: 'a', n: 2 }, { id: 'a', n: 1 }, false],
     '111',
   ],
+  [
+    'a stream of keys only',
+    { Records: [{ ...stream, dynamodb: { ...keysOnly, StreamViewType: 'KEYS_ONLY' } }] },
+    ['THING', 'MODIFY', { id: 'a' }, undefined, undefined, false],
+    '111',
+  ],
+  [
+    'a removal, of old images',
+    { Records: [removed] },
+    ['THING', 'REMOVE', { id: 'a' }, undefined, { id: 'a', n: 1 }, false],
+    '111',
+  ],
+  [
+    'a removal by time to live',
+    { Records: [expired] },
+    ['THING', 'REMOVE', { id: 'a' }, undefined, { id: 'a', n: 1 }, true],
+    '111',
+  ],
 ])('the documented event of %s is read and reported', async (_, event, message, identifier) => {
   expect(await handled(event, false)).toEqual([[message], []]);
   expect(await handled(event, true)).toEqual([[message], [identifier]]);
+});
+
+// As the SNS and EventBridge guides document what they send to a queue.
+const notification = {
+  Type: 'Notification',
+  MessageId: 'b4a7c4f0-3f0a-5f3e-8a5f-1f0d2f3a4b5c',
+  TopicArn: 'arn:aws:sns:eu-west-1:111122223333:orders',
+  Subject: 'an order',
+  Message: '{"id":7}',
+  Timestamp: '2026-12-01T20:40:00.123Z',
+  SignatureVersion: '1',
+  Signature: 'c2lnbmF0dXJl',
+  SigningCertURL: 'https://sns.eu-west-1.amazonaws.com/SimpleNotificationService-0123.pem',
+  UnsubscribeURL: 'https://sns.eu-west-1.amazonaws.com/?Action=Unsubscribe&SubscriptionArn=arn',
+  MessageAttributes: { kind: { Type: 'String', Value: 'new' } },
+};
+const ordered = {
+  ...{ Type: 'Notification', MessageId: notification.MessageId, SequenceNumber: '10000000000000003000' },
+  ...{ TopicArn: `${notification.TopicArn}.fifo`, Message: '{"id":7}', Timestamp: notification.Timestamp },
+  ...{ UnsubscribeURL: notification.UnsubscribeURL, MessageAttributes: notification.MessageAttributes },
+};
+const busEvent = {
+  version: '0',
+  id: '6a7e8feb-b491-4cf7-a9f1-bf3703467718',
+  'detail-type': 'order.paid',
+  source: 'shop.orders',
+  account: '111122223333',
+  time: '2026-12-01T20:40:00Z',
+  region: 'eu-west-1',
+  resources: [],
+  detail: { id: 7 },
+};
+
+test.each([
+  ['SNS', notification],
+  ['SNS FIFO, unsigned', ordered],
+])('the documented notification of %s is read', async (_, envelope) => {
+  const { decode } = snsMessages(json<{ id: number }>());
+  const message = await decode({ ...sqs, messageAttributes: {}, body: JSON.stringify(envelope) });
+  expect([message?.body, message?.header('kind'), message?.envelope]).toEqual([{ id: 7 }, 'new', envelope]);
+});
+
+test('the documented event of EventBridge is read', async () => {
+  const message = await eventBridgeMessages<{ id: number }>().decode({ ...sqs, body: JSON.stringify(busEvent) });
+  expect(message?.body).toEqual(busEvent);
 });

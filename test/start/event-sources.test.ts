@@ -104,12 +104,19 @@ describe('an app with event sources', () => {
     ['GET', '', 200],
     ['GET', '/queues', 200],
     ['GET', '/queues/Nobody', 404],
+    ['POST', '/queues/Nobody', 404],
     ['DELETE', '/queues/Work', 405],
     ['POST', '/queues/work.fifo', 400],
     ['POST', '/queues/Work', 400],
     ['GET', '/what', 404],
   ])('answers %s /_local%s with %i', async (method, path, status) => {
     expect((await fetch(`${app.url}/_local${path}`, { method })).status).toBe(status);
+  });
+
+  it('says that a queue is not there', async () => {
+    expect(await (await post('Nobody', 'x')).json()).toEqual({
+      message: 'There is no queue of this name: GET /_local/queues names them all.',
+    });
   });
 
   it('hides contents where it is told to', async () => {
