@@ -1,6 +1,8 @@
 // Bundles each folder of lambdas/ into dist/lambdas/<name>/index.mjs, with the AWS SDK inside: the runtime's own SDK
-// differs by Region and starts slower.
+// differs by Region and starts slower. What is imported on demand (the SDK's sources of credentials, the clients of
+// targets) is in chunks beside it, which a cold start does not read: it takes a third less CPU.
 import { existsSync, readdirSync, rmSync } from 'node:fs';
+import { basename, join } from 'node:path';
 import { build } from 'esbuild';
 import { mangling, refuseNewNames } from './mangle.mjs';
 import { at, isMain, root } from './project.mjs';
@@ -28,8 +30,11 @@ async function buildLambda(name) {
   const { outputFiles, metafile, mangleCache } = await build({
     ...mangling(),
     absWorkingDir: root,
-    entryPoints: [`lambdas/${name}/index.ts`],
-    outfile: `dist/lambdas/${name}/index.mjs`,
+    entryPoints: [{ in: `lambdas/${name}/index.ts`, out: 'index' }],
+    outdir: `dist/lambdas/${name}`,
+    outExtension: { '.js': '.mjs' },
+    chunkNames: 'chunk-[hash]',
+    splitting: true,
     bundle: true,
     format: 'esm',
     platform: 'node',
@@ -52,6 +57,11 @@ async function buildLambda(name) {
   }
   for (const file of outputFiles) writeIfChanged(file.path, file.contents);
   writeIfChanged(`${folder}/THIRD-PARTY-LICENSES.txt`, thirdPartyLicenses(Object.keys(metafile.inputs)));
+  // The chunks of other versions; not what a build beside this one is about to rename.
+  const written = new Set(outputFiles.map(({ path }) => basename(path)));
+  for (const file of readdirSync(folder)) {
+    if (/^chunk-\w+\.mjs(\.map)?$/.test(file) && !written.has(file)) rmSync(join(folder, file), { force: true });
+  }
 }
 
 if (isMain(import.meta)) {

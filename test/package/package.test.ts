@@ -25,7 +25,7 @@ describe('the packed package', () => {
       /^(package\.json|LICENSE|README\.md)$/,
       /^dist\/(esm|cjs)\/(commands|recipes|messaging|events|http|constructs|local)\/(.+\/)?[a-z0-9-]+\.(js|d\.ts)$/,
       /^dist\/cjs\/(package\.json|THIRD-PARTY-LICENSES\.txt)$/,
-      /^dist\/lambdas\/[a-z-]+\/(index\.mjs|index\.mjs\.map|THIRD-PARTY-LICENSES\.txt)$/,
+      /^dist\/lambdas\/[a-z-]+\/((index|chunk-\w+)\.mjs(\.map)?|THIRD-PARTY-LICENSES\.txt)$/,
     ];
     expect(packed.files.filter((file) => !wanted.some((pattern) => pattern.test(file)))).toEqual([]);
     // The server behind `npm start` belongs to the checkout.
