@@ -1,5 +1,6 @@
 // Measures all parts, or those named: `npm run bench -- library size`. Writes results/<part>.json, plots beside it, and
-// results.md from all of them, so that a part may be measured again alone. `--rounds=3` for a quick look.
+// results.md from all of them, so that a part may be measured again alone. `--rounds=3` for a quick look, `--scale=0.1` for a
+// tenth of the events and calls.
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { cpus } from 'node:os';
 import { join } from 'node:path';
@@ -7,12 +8,14 @@ import { cost } from './cost/part.mjs';
 import { bench, versions } from './lib/paths.mjs';
 import { library } from './library/part.mjs';
 import { size } from './size/part.mjs';
+import { throughput } from './throughput/part.mjs';
 import { types } from './types/part.mjs';
 
-// Throughput and tail come after these.
-const parts = { library, size, types, cost };
+const parts = { library, size, types, cost, throughput };
 const named = process.argv.slice(2).filter((argument) => !argument.startsWith('--'));
 const rounds = Number(/--rounds=(\d+)/.exec(process.argv.join(' '))?.[1] ?? 7);
+const scale = Number(/--scale=([\d.]+)/.exec(process.argv.join(' '))?.[1] ?? 1);
+if (!(scale > 0 && Number.isFinite(scale))) throw new Error('--scale takes a number over 0.');
 const unknown = named.find((name) => !Object.hasOwn(parts, name));
 if (unknown !== undefined)
   throw new Error(`There is no part ${unknown}: take some of ${Object.keys(parts).join(', ')}.`);
@@ -21,8 +24,8 @@ const folder = join(bench, 'results');
 mkdirSync(folder, { recursive: true });
 for (const name of named.length > 0 ? named : Object.keys(parts)) {
   console.log(`measuring: ${name}`);
-  const { plots = {}, ...result } = await parts[name]({ rounds });
-  const measured = { ...result, rounds, at: new Date().toISOString().slice(0, 10), versions: versions() };
+  const { plots = {}, taken = rounds, ...result } = await parts[name]({ rounds, scale });
+  const measured = { ...result, rounds: taken, at: new Date().toISOString().slice(0, 10), versions: versions() };
   writeFileSync(join(folder, `${name}.json`), `${JSON.stringify(measured, undefined, 2)}\n`);
   for (const [file, svg] of Object.entries(plots)) writeFileSync(join(folder, file), svg);
 }
@@ -30,11 +33,9 @@ for (const name of named.length > 0 ? named : Object.keys(parts)) {
 const sections = Object.keys(parts).flatMap((name) => {
   const file = join(folder, `${name}.json`);
   if (!existsSync(file)) return [];
-  const { title, text, rounds: taken, at, versions: used } = JSON.parse(readFileSync(file, 'utf8'));
-  const foot = `Measured on ${at} with Node ${used.node}; median of ${taken} rounds where times are given.`;
-  return [
-    `## ${title}\n\n${text.replaceAll('](library-', '](results/library-').replaceAll('](size-', '](results/size-')}\n\n${foot}`,
-  ];
+  const { title, text, rounds: times, at, versions: used } = JSON.parse(readFileSync(file, 'utf8'));
+  const foot = `Measured on ${at} with Node ${used.node}; median of ${times} rounds where times are given.`;
+  return [`## ${title}\n\n${text.replaceAll(/\]\((?=[a-z]+-[a-z\d-]+\.svg)/g, '](results/')}\n\n${foot}`];
 });
 const pinned = Object.entries(versions())
   .filter(([name]) => name !== 'node')

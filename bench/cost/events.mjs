@@ -7,14 +7,14 @@ const iam = {
 };
 
 /** A charge through an HTTP API, payload format 2.0. */
-export const chargeEvent = (key, amount) => ({
+export const chargeEvent = (key, amount, customerId = 'alice') => ({
   version: '2.0',
   routeKey: 'POST /charges',
   rawPath: '/charges',
   rawQueryString: '',
   headers: { 'content-type': 'application/json', 'idempotency-key': key },
   requestContext: { http: { method: 'POST' }, stage: '$default', requestId: 'r', authorizer: { iam } },
-  body: JSON.stringify({ customerId: 'alice', amount, currency: 'EUR' }),
+  body: JSON.stringify({ customerId, amount, currency: 'EUR' }),
   isBase64Encoded: false,
 });
 

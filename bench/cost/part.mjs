@@ -1,11 +1,12 @@
-import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { CreateTableCommand, DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { table } from '../../dist/esm/commands/index.js';
 import { createLocalDynamoDB } from '../../dist/esm/local/index.js';
-import { bench, root } from '../lib/paths.mjs';
+import { bundledFunction } from '../lib/functions.mjs';
+import { bench } from '../lib/paths.mjs';
 import { markdown } from '../lib/table.mjs';
-import { bundled } from '../size/bundle.mjs';
+import { createBenchTable } from '../load/table.mjs';
 import { chargeEvent, stateEvent } from './events.mjs';
 import { powertoolsCharge, powertoolsIngest } from './powertools.mjs';
 
@@ -14,12 +15,7 @@ const folder = join(bench, 'results', '.cost');
 const name = 'bench';
 const quiet = { log: () => undefined };
 
-const imported = async (part, file) => {
-  const { contents } = await bundled(join(root, 'lambdas', part, file), 'external', join(folder, 'out.mjs'));
-  const path = join(folder, `${part}.mjs`);
-  writeFileSync(path, contents);
-  return import(path);
-};
+const imported = async (part) => import(await bundledFunction(folder, part));
 
 /** Counts what DynamoDB is asked while something runs, at the wire. */
 const counter = (db) => {
@@ -43,17 +39,10 @@ export const cost = async () => {
   const db = await createLocalDynamoDB();
   try {
     const client = new DynamoDBClient(db.clientConfig);
-    await client.send(
-      new CreateTableCommand({
-        TableName: name,
-        BillingMode: 'PAY_PER_REQUEST',
-        AttributeDefinitions: ['pk', 'sk'].map((AttributeName) => ({ AttributeName, AttributeType: 'S' })),
-        KeySchema: ['HASH', 'RANGE'].map((KeyType, i) => ({ AttributeName: i === 0 ? 'pk' : 'sk', KeyType })),
-      }),
-    );
+    await createBenchTable(client, name);
     const count = counter(db);
-    const { chargeHandler } = await imported('charge', 'charge-handler.ts');
-    const { ingestHandler } = await imported('ingest', 'ingest-handler.ts');
+    const { chargeHandler } = await imported('charge');
+    const { ingestHandler } = await imported('ingest');
     const shop = table({ name, client });
     const context = { getRemainingTimeInMillis: () => 10_000, functionName: 'bench', awsRequestId: 'r' };
     const charge = chargeHandler(shop, quiet);

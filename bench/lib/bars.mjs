@@ -1,5 +1,6 @@
 // Bars as SVG by hand: a plotting library would be the largest dependency of this package, for rectangles.
-const escape = (text) => text.replace(/[&<>]/g, (sign) => ({ '&': '&amp;', '<': '&lt;', '>': '&gt;' })[sign]);
+/** Text as SVG holds it. */
+export const escape = (text) => text.replace(/[&<>]/g, (sign) => ({ '&': '&amp;', '<': '&lt;', '>': '&gt;' })[sign]);
 
 /** A bar for each value, the first one coloured as ours. */
 export function bars({ title, unit, rows }) {

@@ -11,3 +11,9 @@ export const spread = (values) => [Math.min(...values), Math.max(...values)];
 /** A number in three digits. */
 export const digits = (value) =>
   value >= 100 ? Math.round(value).toLocaleString('en-US') : Number(value.toPrecision(3)).toString();
+
+/** The value below which that part of the values lies. */
+export const percentile = (values, part) => {
+  const sorted = [...values].sort((a, b) => a - b);
+  return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * part))];
+};
