@@ -21,6 +21,20 @@ const ended = (outcome: 'mismatch' | 'conflict', what: Problem): never => {
   throw new ProblemError(what);
 };
 
+/** Whether it has the texts that are read, where it has them: anything may invoke a function. */
+const isHttpEvent = (event: HttpEvent | undefined): boolean => {
+  const { rawPath, rawQueryString = '', routeKey = '', body, requestContext } = event ?? ({} as Partial<HttpEvent>);
+  const texts = [
+    requestContext?.http?.method,
+    rawPath,
+    rawQueryString,
+    routeKey,
+    requestContext?.stage ?? '',
+    body ?? '',
+  ];
+  return texts.every((text) => typeof text === 'string');
+};
+
 /** The answer to an event; problems are thrown. */
 export const endpoint = <B>(options: IdempotentOptions<B>, now: () => number) => {
   const { table, schema, scope = principalOf, horizonSeconds = 86_400, maximumBodyBytes = 262_144 } = options;
@@ -32,7 +46,7 @@ export const endpoint = <B>(options: IdempotentOptions<B>, now: () => number) =>
   const allowed = (options.headers ?? replayedHeaders).map((name) => name.toLowerCase());
 
   return async (event: HttpEvent, signal: AbortSignal): Promise<HttpResult> => {
-    if (typeof event?.requestContext?.http?.method !== 'string' || typeof event.rawPath !== 'string') {
+    if (!isHttpEvent(event)) {
       invalid('event', 'expected payload format 2.0 of an HTTP API or function URL');
     }
     const matched = routeOf(event, route);

@@ -33,4 +33,6 @@ export interface HttpContext {
 
 /** A header's values, of which there should be one; its name in lower case. */
 export const headerValues = ({ headers }: HttpEvent, name: string): string[] =>
-  Object.entries(headers ?? {}).flatMap(([key, value]) => (key.toLowerCase() === name ? (value ?? []) : []));
+  Object.entries(headers ?? {}).flatMap(([key, value]) =>
+    key.toLowerCase() === name ? (typeof value === 'string' ? value : []) : [],
+  );

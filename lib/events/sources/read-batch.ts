@@ -14,7 +14,7 @@ const records = (value: unknown): Known[] =>
 
 /** By the queue's name; also by what only a FIFO queue numbers, since not every emulator names the queue. */
 const isFifo = ({ eventSourceARN, attributes }: Partial<SqsEventRecord>): boolean =>
-  eventSourceARN?.endsWith('.fifo') === true || attributes?.SequenceNumber !== undefined;
+  (typeof eventSourceARN === 'string' && eventSourceARN.endsWith('.fifo')) || attributes?.SequenceNumber !== undefined;
 
 const sqsBatch = (list: readonly Known[]): Batch => {
   const messages = list as unknown as SqsEventRecord[];
