@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { InvalidInputError } from '../../lib/commands/index.js';
 import { toItem, toObject } from '../../lib/messaging/index.js';
 import { secret, texts } from './corpus.js';
 import { hostileJson, hostileText, hostileValue, refusesOrTakes } from './hostile-values.js';
@@ -24,6 +25,11 @@ describe('any object at all becomes an item that can be read again, or is refuse
       }),
       { numRuns: 200 },
     );
+    for (const options of [null, 'x', { names: 7 }, { names: 'x' }, { names: [] }] as never[]) {
+      expect(() => toItem({ id: 1 }, options)).toThrow(InvalidInputError);
+      expect(() => toObject({ id: { N: '1' } }, options)).toThrow(InvalidInputError);
+    }
+    await check({ id: 1 }, { names: null });
     for (const text of texts) await check({ [text]: text, [`${text}${secret}`]: [text] });
     expect(({} as { polluted?: unknown }).polluted).toBeUndefined();
   });

@@ -1,5 +1,6 @@
 import type { AttributeMap } from '../../commands/index.js';
 import { invalid } from '../../commands/errors/errors.js';
+import { namesOf } from './path.js';
 import { toItem } from './to-item.js';
 import { toObject } from './to-object.js';
 
@@ -27,14 +28,14 @@ export interface Mapper<T extends object> {
  * const customer = customers.toObject(item);
  */
 export const mapper = <T extends object>(options: MapperOptions = {}): Mapper<T> => {
-  checkNames(options.names);
+  checkNames(namesOf(options));
   return {
     toItem: (object) => toItem(object, options),
     toObject: (item) => toObject<T>(item, options),
   };
 };
 
-const checkNames = (names: MapperOptions['names'] = {}): void => {
+const checkNames = (names: Readonly<Record<string, string>>): void => {
   const stored = Object.values(names);
   if (new Set(stored).size < stored.length) invalid('names', 'gives two members one stored name');
 };

@@ -5,7 +5,7 @@ import { isPlain } from '../../commands/attributes/plain-object.js';
 import { checkText } from '../../commands/attributes/text.js';
 import { invalid } from '../../commands/errors/errors.js';
 import type { MapperOptions } from './mapper.js';
-import { maximumDepth, memberPath } from './path.js';
+import { maximumDepth, memberPath, namesOf } from './path.js';
 
 /**
  * A plain object as an item, for `session.add({ Put: … })` and anything else that takes the SDK's attribute values. It
@@ -24,7 +24,8 @@ import { maximumDepth, memberPath } from './path.js';
  * const item = toItem({ pk: 'CUSTOMERS#1', sk: '1', preferred: true, tags: new Set(['new']) });
  * // { pk: { S: 'CUSTOMERS#1' }, sk: { S: '1' }, preferred: { BOOL: true }, tags: { SS: ['new'] } }
  */
-export const toItem = (object: object, { names = {} }: MapperOptions = {}): AttributeMap => {
+export const toItem = (object: object, options: MapperOptions = {}): AttributeMap => {
+  const names = namesOf(options);
   if (typeof object !== 'object' || object === null || !isPlain(object))
     return invalid('toItem', 'expected a plain object');
   const item: AttributeMap = {};

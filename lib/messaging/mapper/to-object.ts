@@ -2,7 +2,7 @@ import { InvalidStoredItemError, type AttributeMap, type AttributeValue } from '
 import { inNumberRange, losesDigits, numberForm, significantDigits } from '../../commands/attributes/digits.js';
 import { corrupt, invalid } from '../../commands/errors/errors.js';
 import type { MapperOptions } from './mapper.js';
-import { maximumDepth, memberPath } from './path.js';
+import { maximumDepth, memberPath, namesOf } from './path.js';
 
 /**
  * An item as a plain object: what {@link toItem} wrote, an entity of this library, or what `@aws-sdk/lib-dynamodb`
@@ -21,8 +21,9 @@ import { maximumDepth, memberPath } from './path.js';
  */
 export const toObject = <T extends object = Record<string, unknown>>(
   item: AttributeMap,
-  { names = {} }: MapperOptions = {},
+  options: MapperOptions = {},
 ): T => {
+  const names = namesOf(options);
   if (typeof item !== 'object' || (item as AttributeMap | null) === null || Array.isArray(item))
     return invalid('toObject', 'expected an item: attribute values by their names');
   const byStored = new Map(Object.entries(names).map(([name, stored]) => [stored, name]));
