@@ -1,3 +1,4 @@
+import { UpdateItemCommand } from '@aws-sdk/client-dynamodb';
 import { describe, expect, test } from 'vitest';
 import type { Faults } from '../../lib/local/index.js';
 import { embedded } from '../support/dynamodb.js';
@@ -71,6 +72,35 @@ describe.runIf(embedded)('a write that fails', () => {
   });
 });
 
+test('a stored item that can not be read fails the events of its key, and is no fault of theirs', async () => {
+  const shop = await matchShop();
+  await shop.ingest(sqsEvent(sqs('1', 'a', { goals: 5, at: 5 })));
+  await shop.client.send(
+    new UpdateItemCommand({
+      TableName: shop.table.name,
+      Key: { pk: { S: 'MATCH#a' }, sk: { S: 'LIVE' } },
+      UpdateExpression: 'SET goals = :text',
+      ExpressionAttributeValues: { ':text': { S: 'secret' } },
+    }),
+  );
+  const answer = await shop.ingest(
+    sqsEvent(
+      sqs('2', 'a', { goals: 2, at: 2 }),
+      sqs('3', 'a', { goals: 3, at: 3 }),
+      sqs('4', 'b', { goals: 1, at: 1 }),
+    ),
+  );
+  expect(failed(answer)).toEqual(['2', '3']);
+  expect(shop.aside).toEqual([]);
+  expect(shop.lines.at(-1)).toMatchObject({
+    Applied: 1,
+    Failed: 2,
+    Writes: 2,
+    errors: [{ name: 'InvalidStoredItemError' }],
+  });
+  expect(JSON.stringify(shop.lines)).not.toContain('secret');
+});
+
 describe('a winner that is refused for its content', () => {
   test('gives way to the next newest, and is poison', async () => {
     const shop = await matchShop();
@@ -99,10 +129,24 @@ describe('a winner that is refused for its content', () => {
     expect(await shop.stored('a')).toMatchObject({ status: 'LIVE' });
     expect(shop.aside.map(({ reason }) => reason)).toEqual(['content']);
     expect(JSON.stringify(shop.lines)).not.toContain('xxx');
+    // What DynamoDB refused was sent, and is paid for.
+    expect(shop.lines).toMatchObject([{ Applied: 1, Poison: 1, Writes: 2 }]);
 
     const misfit = { type: 'ValidationException', message: 'The provided key element does not match the schema' };
     const other = await matchShop({}, { faults: failing('a', misfit) });
     expect(failed(await other.ingest(event))).toEqual(['1', '2']);
+  });
+
+  test('gives way without a request where no item can hold it', async () => {
+    const shop = await matchShop();
+    const event = sqsEvent(
+      sqs('1', 'a', { status: 'LIVE', at: 1 }),
+      sqs('2', 'a', { status: 'x'.repeat(420_000), at: 2 }),
+    );
+    expect(failed(await shop.ingest(event))).toEqual([]);
+    expect(await shop.stored('a')).toMatchObject({ status: 'LIVE' });
+    expect(shop.aside.map(({ reason }) => reason)).toEqual(['content']);
+    expect(shop.lines).toMatchObject([{ Applied: 1, Poison: 1, Writes: 1 }]);
   });
 
   test('failed where the failure destination fails, in a FIFO queue with all after it', async () => {

@@ -60,6 +60,12 @@ describe('failures are reported in the form of', () => {
     expect(seen.toSorted()).toEqual(['x1', 'x2', 'y1', 'y2']);
   });
 
+  test('a FIFO queue that is not named: known by its sequence numbers', async () => {
+    const { Records } = sqsEvent(...g('x', 'x1', 'x2'), ...g('y', 'y1'));
+    const unnamed = Records.map(({ eventSourceARN: _, ...record }) => record);
+    expect(await failures(['x1'], { Records: unnamed })).toEqual(['x1', 'x2']);
+  });
+
   test('Kafka: the lowest offset of each partition, as partition and number', async () => {
     const event = kafkaEvent(...k(0, 'a', 15, 17), ...k(0, 'b', 16, 18), ...k(1, 'a', 3), ...k(2, 'a', 9));
     expect(await failures(['0-16', '0-17', '2-9'], event)).toEqual([

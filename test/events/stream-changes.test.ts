@@ -60,6 +60,8 @@ describe('a stream', () => {
     expect((await decode({ ...removed, userIdentity: service }))?.expired).toBe(true);
     expect((await decode(removed))?.expired).toBe(false);
     expect((await decode({ ...removed, userIdentity: { ...service, type: 'User' } }))?.expired).toBe(false);
+    // Only what is gone has expired.
+    expect((await decode({ ...removed, eventName: 'MODIFY', userIdentity: service }))?.expired).toBe(false);
   });
 
   test.each([

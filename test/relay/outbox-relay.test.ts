@@ -214,6 +214,18 @@ describe('on a schedule', () => {
     expect(lines[1]).toMatchObject({ OutboxBacklog: 0, OutboxOldestAge: 0, Published: 0 });
   });
 
+  test('ends before the deadline where the target hangs, and counts as unfinished', async () => {
+    const { here, lines } = await relay();
+    const handler = outboxRelay({
+      ...{ table: here.shop, log: (line) => void lines.push(line), sweepAfterMs: 1, deadlineMarginMs: 400 },
+      target: { publish: () => new Promise<never>(() => undefined) },
+    });
+    await commit(here, 'a', 1, ['a1'], { time: new Date(Date.now() - 60_000) });
+    expect(await handler(scheduled, { getRemainingTimeInMillis: () => 500 })).toEqual({ batchItemFailures: [] });
+    expect(lines).toMatchObject([{ source: 'schedule', level: 'WARN', unfinished: 1, Published: 0 }]);
+    expect(await here.left()).toBe(1);
+  });
+
   test('tells of events of another number of shards, which it publishes', async () => {
     const { here, to, lines } = await relay();
     for (let i = 0; i < 20; i++) await commit(here, `a${i}`, 1, [`e${i}`]);

@@ -1,4 +1,5 @@
-import { SafeWritesError } from '../../commands/index.js';
+import { InvalidInputError, LimitExceededError } from '../../commands/index.js';
+import { EventTooLateError } from '../../recipes/index.js';
 import type { Candidate, Contest, EventOutcome, EventResult, OrderedState } from '../../recipes/index.js';
 import type { PoisonReason } from '../poison/poison-record-error.js';
 import type { Deadline } from '../run/deadline.js';
@@ -25,6 +26,10 @@ interface Written<Ev> {
   readonly event: Ev;
   readonly result: EventResult<unknown>;
 }
+
+/** The kit's other errors come of a request: what DynamoDB refused, and a stored item that can't be read. */
+const isBeforeSending = (error: unknown): boolean =>
+  [InvalidInputError, LimitExceededError, EventTooLateError].some((kind) => error instanceof kind);
 
 /**
  * Settles the contests of one key, one after the other; the deletion comes first, since it decides many of the others.
@@ -62,8 +67,7 @@ const settleContest = async <Ev>(
       end(winner, { kind: 'settled', outcome: result.outcome });
       last = { event: winner.event, result };
     } catch (error) {
-      // The kit's own errors come before anything is sent.
-      if (!(error instanceof SafeWritesError)) settling.written();
+      if (!isBeforeSending(error)) settling.written();
       const reason = settling.refusalOf(error);
       if (reason === undefined) {
         for (const candidate of pending) end(candidate, { kind: 'failed', error });
