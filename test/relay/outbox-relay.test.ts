@@ -250,11 +250,15 @@ describe('on a schedule', () => {
 });
 
 test('its line is in the embedded metric format, with every metric a number', async () => {
-  const { here, lines, handler, wake } = await relay({ metrics: { dimensions: { service: 'shop' } } });
+  const { here, lines, handler, wake } = await relay({
+    ...{ metrics: { dimensions: { service: 'shop' } }, sweepAfterMs: 60_000 },
+  });
   await commit(here, 'a', 1, ['a1']);
   await wake();
+  await commit(here, 'late', 1, ['l1'], { time: new Date(Date.now() - 600_000) });
   await handler(scheduled);
-  const [stream, schedule] = lines.map((line) => {
+  await handler(scheduled);
+  const [stream, schedule, idle] = lines.map((line) => {
     const [directive] = line._aws.CloudWatchMetrics;
     expect(directive).toMatchObject({ Namespace: 'SafeWrites', Dimensions: [['service']] });
     expect(line).toMatchObject({ service: 'shop' });
@@ -263,6 +267,7 @@ test('its line is in the embedded metric format, with every metric a number', as
   });
   expect(stream).toEqual(['Published', 'PublishFailures', 'Parked', 'Failed', 'Duration']);
   expect(schedule).toEqual([...stream!, 'OutboxBacklog', 'OutboxOldestAge']);
+  expect(idle, 'a sweep that finds nothing costs one metric').toEqual(['OutboxBacklog']);
 });
 
 describe('bad input', () => {

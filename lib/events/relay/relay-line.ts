@@ -71,7 +71,13 @@ export const relayLine = (
   const told = { blocked: 0, unfinished: 0, poison: 0, otherShards: 0, reasons: {}, ...facts };
   const isWarning =
     counts.Parked + counts.PublishFailures + told.blocked + told.unfinished + told.poison + told.otherShards > 0;
-  const Metrics = Object.keys(counts).map((Name) => ({ Name, Unit: units[Name] ?? ('Count' as const) }));
+  // A metric that is told all month costs $0.30. Of a sweep that found nothing one is enough, by which it is known to live.
+  const { Duration: _, ...found } = counts;
+  const isIdle = counts.OutboxBacklog === 0 && Object.values(found).every((count) => count === 0);
+  const Metrics = (isIdle ? ['OutboxBacklog'] : Object.keys(counts)).map((Name) => ({
+    Name,
+    Unit: units[Name] ?? ('Count' as const),
+  }));
   return {
     ...dimensions,
     _aws: {
