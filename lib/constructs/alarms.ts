@@ -88,6 +88,8 @@ export class AlarmMaker<Name extends string> {
       const action = new SnsAction(alarmTopic);
       alarm.addAlarmAction(action);
       alarm.addOkAction(action);
+      // What always has data has stopped where there is none.
+      if (subject.treatMissingData === cloudwatch.TreatMissingData.MISSING) alarm.addInsufficientDataAction(action);
     }
     this.made[name] = alarm;
   }

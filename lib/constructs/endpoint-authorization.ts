@@ -1,5 +1,7 @@
-import type { IHttpRouteAuthorizer } from 'aws-cdk-lib/aws-apigatewayv2';
+import type { IHttpApi, IHttpRouteAuthorizer } from 'aws-cdk-lib/aws-apigatewayv2';
 import { HttpIamAuthorizer, HttpJwtAuthorizer } from 'aws-cdk-lib/aws-apigatewayv2-authorizers';
+import { Names } from 'aws-cdk-lib/core';
+import type { Construct } from 'constructs';
 
 /** Settings of {@link EndpointAuthorization.jwt}. */
 export interface JwtAuthorizationOptions {
@@ -48,8 +50,15 @@ export class EndpointAuthorization {
 
   /** With a JSON Web Token, which an HTTP API checks; keys belong to issuer and subject. */
   static jwt({ issuer, audience, scopes = [] }: JwtAuthorizationOptions): EndpointAuthorization {
-    const authorizer = new HttpJwtAuthorizer('Jwt', issuer, { jwtAudience: audience });
-    return new EndpointAuthorization('jwt', () => authorizer, scopes, issuer, audience);
+    // An authorizer belongs to one API, where its name is its own.
+    const authorizers = new WeakMap<IHttpApi, IHttpRouteAuthorizer>();
+    const authorizerOf = (endpoint: Construct, api: IHttpApi): IHttpRouteAuthorizer => {
+      const name = Names.uniqueResourceName(endpoint, { maxLength: 128, separator: '-' });
+      const authorizer = authorizers.get(api) ?? new HttpJwtAuthorizer(name, issuer, { jwtAudience: audience });
+      authorizers.set(api, authorizer);
+      return authorizer;
+    };
+    return new EndpointAuthorization('jwt', authorizerOf, scopes, issuer, audience);
   }
 
   /**
@@ -62,8 +71,8 @@ export class EndpointAuthorization {
   private constructor(
     /** Which of the three it is. */
     readonly kind: 'iam' | 'jwt' | 'none',
-    /** The authorizer of an HTTP API's routes. */
-    readonly routeAuthorizer: () => IHttpRouteAuthorizer | undefined,
+    /** The authorizer of an endpoint's routes in an HTTP API. */
+    readonly routeAuthorizer: (endpoint: Construct, api: IHttpApi) => IHttpRouteAuthorizer | undefined,
     /** Scopes of which a JWT needs one. */
     readonly scopes: string[] = [],
     /** Who issues the JWTs. */

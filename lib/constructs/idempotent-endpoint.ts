@@ -64,7 +64,7 @@ export interface IdempotentEndpointProps extends KitFunctionOptions, OwnHandlerO
   readonly existingApi?: apigateway.IHttpApi;
 
   /**
-   * Further settings of the new API. With `createDefaultStage: false`, its stages are yours.
+   * Further settings of the new API. With `createDefaultStage: false`, its stages are yours, and their domains.
    *
    * @default - an API with one stage
    */
@@ -138,7 +138,7 @@ const accessLogFormat = AccessLogFormat.custom(
  * ```
  */
 export class IdempotentEndpoint extends Construct {
-  /** Where to send POST; of `existingApi`, through its default stage. */
+  /** Where to send POST: by the domain of `defaultDomainMapping`, if there is one; of `existingApi`, through its default stage. */
   readonly url: string;
 
   /** The HTTP API, unless a function URL takes the calls. */
@@ -153,7 +153,10 @@ export class IdempotentEndpoint extends Construct {
   /** The route that the endpoint serves. */
   readonly route: apigateway.HttpRoute | undefined;
 
-  /** Whatever else is called of an API that is made here, which the endpoint answers with 404 or 405. */
+  /**
+   * Whatever else is called of an API that is made here, which the endpoint answers with 404 or 405. There is none with
+   * `corsPreflight` and an authorizer, which would refuse the preflights of browsers.
+   */
   readonly fallback: apigateway.HttpRoute | undefined;
 
   /** The function URL, instead of an API. */
@@ -218,6 +221,7 @@ export class IdempotentEndpoint extends Construct {
     const isNew = props.existingApi === undefined;
     const api: apigateway.IHttpApi = props.existingApi ?? this.createApi(props);
     this.api = api;
+    const domain = props.apiProps?.defaultDomainMapping;
     if (isNew && props.apiProps?.createDefaultStage !== false) {
       this.accessLogGroup = new logs.LogGroup(this, 'AccessLogs', {
         retention: props.logRetention ?? logs.RetentionDays.ONE_MONTH,
@@ -226,6 +230,7 @@ export class IdempotentEndpoint extends Construct {
       this.stage = new apigateway.HttpStage(this, 'Stage', {
         httpApi: api,
         autoDeploy: true,
+        ...(domain === undefined ? {} : { domainMapping: domain }),
         throttle: props.throttle ?? { rateLimit: 1000, burstLimit: 1000 },
         accessLogSettings: {
           destination: new apigateway.LogGroupLogDestination(this.accessLogGroup),
@@ -236,7 +241,7 @@ export class IdempotentEndpoint extends Construct {
       refuse(this, 'throttle', 'is about the stage of a new API: give it to the stage of yours');
     }
     const route = (routeId: string, routeKey: apigateway.HttpRouteKey) => {
-      const authorizer = authorization.routeAuthorizer();
+      const authorizer = authorization.routeAuthorizer(this, api);
       const created = new apigateway.HttpRoute(this, routeId, {
         httpApi: api,
         routeKey,
@@ -253,9 +258,12 @@ export class IdempotentEndpoint extends Construct {
     };
     const integration = new HttpLambdaIntegration('Integration', this.function);
     this.route = route('Route', apigateway.HttpRouteKey.with(path, apigateway.HttpMethod.POST));
-    // The gateway's own answer to another path or method is no problem document; the function's is.
-    if (isNew) this.fallback = route('Fallback', apigateway.HttpRouteKey.DEFAULT);
-    this.url = `${isNew ? api.apiEndpoint : this.endpointOf(api)}${path}`;
+    // The gateway's own answer to another path or method is no problem document; the function's is. With an authorizer that
+    // route would refuse the preflights of browsers, which the gateway answers itself where no route takes them.
+    const refusesPreflights = props.apiProps?.corsPreflight !== undefined && authorization.kind !== 'none';
+    if (isNew && !refusesPreflights) this.fallback = route('Fallback', apigateway.HttpRouteKey.DEFAULT);
+    this.url = `${this.endpointOf(api, props)}${path}`;
+    this.node.addValidation({ validate: () => this.routeProblems(path) });
     serverErrors(api.metricServerError({ statistic: cloudwatch.Stats.SUM, period: alarmPeriod }));
   }
 
@@ -271,7 +279,7 @@ export class IdempotentEndpoint extends Construct {
 
   private checkPath({ path = '/charges', code, entry }: IdempotentEndpointProps): string {
     literalText(this, 'path', path);
-    if (!/^(\/[\w.~{}-]+)+$/.test(path))
+    if (!/^(\/([\w.~-]+|\{[\w.-]+\}))+$/.test(path))
       refuse(this, 'path', 'must begin with a slash and end without, for example /orders/{id}/payments');
     if (code === undefined && entry === undefined && path !== '/charges') {
       refuse(
@@ -308,7 +316,7 @@ export class IdempotentEndpoint extends Construct {
     if (kind === 'jwt') {
       if (!Token.isUnresolved(issuer) && !/^https:\/\/\S+$/.test(issuer!))
         refuse(this, 'authorization', 'the issuer of JWTs must be an https address');
-      if (audience!.length === 0)
+      if ((audience ?? []).length === 0)
         refuse(
           this,
           'authorization',
@@ -316,7 +324,7 @@ export class IdempotentEndpoint extends Construct {
         );
     }
     if (kind !== 'none') return;
-    if (scopeFunction!.trim() === '')
+    if ((scopeFunction ?? '').trim() === '')
       refuse(this, 'authorization', 'name the scope function of your handler, which says whose a key is');
     if (code === undefined && entry === undefined) {
       refuse(
@@ -327,18 +335,37 @@ export class IdempotentEndpoint extends Construct {
     }
   }
 
-  private createApi({ apiProps }: IdempotentEndpointProps): apigateway.IHttpApi {
+  private createApi({ apiProps = {} }: IdempotentEndpointProps): apigateway.IHttpApi {
+    // The domain is the stage's, which is made here.
+    const { defaultDomainMapping: _, ...settings } = apiProps;
     return new apigateway.HttpApi(this, 'Api', {
       apiName: `${Stack.of(this).stackName}-${this.node.id}`,
-      ...apiProps,
+      ...settings,
       createDefaultStage: false,
     }) as apigateway.IHttpApi;
   }
 
-  /** An imported API does not know its own. */
-  private endpointOf({ apiId }: apigateway.IHttpApi): string {
+  /** What calls begin with: an imported API does not know its own, and a new one may be reached by its domain only. */
+  private endpointOf(api: apigateway.IHttpApi, { existingApi, apiProps }: IdempotentEndpointProps): string {
+    const { defaultDomainMapping, disableExecuteApiEndpoint } = apiProps ?? {};
+    if (defaultDomainMapping !== undefined && this.stage !== undefined) return this.stage.domainUrl.replace(/\/$/, '');
+    if (existingApi === undefined && disableExecuteApiEndpoint !== true) return api.apiEndpoint;
+    const { apiId } = api;
     const { region, urlSuffix } = Stack.of(this);
     return `https://${apiId}.execute-api.${region}.${urlSuffix}`;
+  }
+
+  /** Another route of the same key would be refused at deploy. */
+  private routeProblems(path: string): string[] {
+    const own = this.route!.node.defaultChild as apigateway.CfnRoute;
+    const same = this.node.root.node
+      .findAll()
+      .filter((found) => found instanceof apigateway.CfnRoute)
+      .filter(({ apiId, routeKey }) => apiId === own.apiId && routeKey === own.routeKey);
+    if (same.length < 2) return [];
+    return [
+      `path: POST ${path} is a route of that API already: take another (${same.map(({ node }) => node.path).join(', ')})`,
+    ];
   }
 
   private addUrl({ kind }: EndpointAuthorization): lambda.FunctionUrl {

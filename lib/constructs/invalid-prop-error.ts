@@ -52,7 +52,8 @@ export function secondsOf(scope: Construct, prop: string, duration: Duration): n
       prop,
       'is known only at deploy, but others depend on it: give it as a literal, such as Duration.seconds(10)',
     );
-  return duration.toSeconds({ integral: false });
+  const seconds = duration.toSeconds({ integral: false });
+  return Number.isInteger(seconds) ? seconds : refuse(scope, prop, `is ${seconds} s, but must be whole seconds`);
 }
 
 /** A whole number within bounds, which must be known at synth. */
@@ -70,6 +71,11 @@ export function literalText(scope: Construct, prop: string, value: string): stri
   if (Token.isUnresolved(value))
     return refuse(scope, prop, 'is known only at deploy, but others depend on it: give it as a literal');
   return value;
+}
+
+/** The name of an attribute, which others are derived from. */
+export function literalName(scope: Construct, prop: string, name: string): string {
+  return literalText(scope, prop, name) === '' ? refuse(scope, prop, 'is empty: name an attribute') : name;
 }
 
 /** A text for messages: `90 s`. */

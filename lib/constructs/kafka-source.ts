@@ -161,6 +161,7 @@ export interface SelfManagedKafkaSourceProps extends KafkaSourceProps {
 
 /** What is particular to a cluster. */
 interface Cluster {
+  readonly name: string;
   readonly mapping: Partial<lambda.EventSourceMappingOptions>;
   readonly access: lambda.SourceAccessConfiguration[];
   readonly statements: (groupId: string) => iam.PolicyStatement[];
@@ -225,6 +226,8 @@ export class KafkaSource extends Construct implements IngestSource {
 
   readonly partialResponses: boolean;
   readonly longestStaySeconds: number;
+  readonly pollerCalls: number;
+  readonly reads: IngestSource['reads'];
 
   private constructor(
     ingest: OrderedIngest,
@@ -263,6 +266,8 @@ export class KafkaSource extends Construct implements IngestSource {
     this.longestStaySeconds =
       secondsOf(this, 'retention', props.retention ?? Duration.days(7)) +
       (found?.retentionSeconds ?? longestRetention.toSeconds());
+    this.pollerCalls = provisionedPollers === undefined ? 0 : (provisionedPollers.maximumPollers ?? 200);
+    this.reads = { name: [cluster.name, this.topic, props.consumerGroupId].join(' '), prop: 'topic' };
     ingest.admit(this);
 
     for (const secret of cluster.secrets) {
@@ -376,6 +381,7 @@ function mskCluster(scope: Construct, { clusterArn, topic, scramSecret }: MskSou
       : clusterArn.replace(':cluster/', `:${kind}/`);
   const onCluster = (...actions: string[]) => new iam.PolicyStatement({ actions, resources: [clusterArn] });
   return {
+    name: clusterArn,
     mapping: { eventSourceArn: clusterArn },
     access:
       scramSecret === undefined
@@ -424,6 +430,7 @@ function selfManagedCluster(scope: Construct, props: SelfManagedKafkaSourceProps
   const { SASL_SCRAM_512_AUTH, SERVER_ROOT_CA_CERTIFICATE, VPC_SECURITY_GROUP, VPC_SUBNET } =
     lambda.SourceAccessConfigurationType;
   return {
+    name: bootstrapServers.toSorted().join(),
     mapping: { kafkaBootstrapServers: bootstrapServers },
     access: [
       ...(secret === undefined ? [] : [{ type: authentication ?? SASL_SCRAM_512_AUTH, uri: secret.secretArn }]),

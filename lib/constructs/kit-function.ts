@@ -1,7 +1,7 @@
 import { createRequire } from 'node:module';
 import { dirname, resolve } from 'node:path';
 import type { Duration } from 'aws-cdk-lib/core';
-import { RemovalPolicy, Stack } from 'aws-cdk-lib/core';
+import { RemovalPolicy, Stack, Token } from 'aws-cdk-lib/core';
 import * as iam from 'aws-cdk-lib/aws-iam';
 import * as lambda from 'aws-cdk-lib/aws-lambda';
 import type { BundlingOptions } from 'aws-cdk-lib/aws-lambda-nodejs';
@@ -10,7 +10,7 @@ import * as logs from 'aws-cdk-lib/aws-logs';
 import { Construct } from 'constructs';
 import { acknowledge } from './acknowledge.js';
 import { bundledCode, bundledNaming, type BundledFunction } from './bundled-code.js';
-import { inSeconds, refuse, refuseBoth, secondsOf, wholeNumber } from './invalid-prop-error.js';
+import { inSeconds, literalText, refuse, refuseBoth, secondsOf, wholeNumber } from './invalid-prop-error.js';
 import { checkTimeToLive, leadingKeyOf, type EntityShape } from './key-shapes.js';
 import { inTransactions, type SafeWritesTable } from './safe-writes-table.js';
 import type { TableAction, TableActions, TransactWriteAction } from './table-action.js';
@@ -190,6 +190,8 @@ export class KitFunction extends Construct {
   constructor(scope: Construct, id: string, props: KitFunctionProps) {
     super(scope, id);
     const { table } = props;
+    if ((table as SafeWritesTable | undefined) === undefined)
+      refuse(scope, 'table', 'is missing: give it a SafeWritesTable');
     const isOwn = props.code !== undefined || props.entry !== undefined;
     this.timeoutSeconds = this.checkTimeout(scope, props);
     const runtime = this.checkRuntime(scope, props.runtime ?? lambda.Runtime.NODEJS_24_X, isOwn);
@@ -215,7 +217,7 @@ export class KitFunction extends Construct {
       description: props.description,
       runtime,
       architecture: lambda.Architecture.ARM_64,
-      memorySize: props.memorySize ?? 1024,
+      memorySize: this.memory(scope, props.memorySize ?? 1024),
       timeout: props.timeout ?? props.defaultTimeout,
       environment: {
         NODE_OPTIONS: '--enable-source-maps',
@@ -261,8 +263,13 @@ export class KitFunction extends Construct {
     return seconds;
   }
 
+  private memory(scope: Construct, megabytes: number): number {
+    // What depends on it is known to Lambda only.
+    return Token.isUnresolved(megabytes) ? megabytes : wholeNumber(scope, 'memorySize', megabytes, 128, 10_240);
+  }
+
   private checkRuntime(scope: Construct, runtime: lambda.Runtime, isOwn: boolean): lambda.Runtime {
-    const version = Number(/^nodejs(\d+)\.x$/.exec(runtime.name)?.[1] ?? Number.NaN);
+    const version = Number(/^nodejs(\d+)\.x$/.exec(literalText(scope, 'runtime', runtime.name))?.[1] ?? Number.NaN);
     if (!isOwn && version !== 24) {
       return refuse(
         scope,
@@ -276,6 +283,14 @@ export class KitFunction extends Construct {
   }
 
   private checkEnvironment(scope: Construct, { environment = {}, derivedEnvironment }: KitFunctionProps): void {
+    const unnameable = Object.keys(environment).find((name) => !/^[A-Za-z]\w+$/.test(name));
+    if (unnameable !== undefined) {
+      refuse(
+        scope,
+        'environment',
+        `"${unnameable}" can't be the name of a variable: Lambda takes letters, digits and underscores, two at least, a letter first`,
+      );
+    }
     const taken = Object.keys(environment).find((name) => name === 'TABLE_NAME' || name in derivedEnvironment);
     if (taken !== undefined) {
       refuse(
@@ -334,6 +349,9 @@ export class KitFunction extends Construct {
         // The runtime's own SDK differs by Region and starts slower.
         externalModules: [],
         bundleAwsSDK: true,
+        // CommonJS that is bundled into an ES module may still require a module of Node.
+        banner:
+          "import{createRequire as __safewritesRequire}from'node:module';const require=__safewritesRequire(import.meta.url);",
         ...bundling,
       },
     });

@@ -225,6 +225,13 @@ export class OrderedIngest extends Construct {
    */
   admit(source: IngestSource & Construct): void {
     const [first] = this.admitted;
+    const same = this.admitted.find(({ reads }) => reads.name === source.reads.name);
+    if (same !== undefined)
+      refuse(
+        source,
+        source.reads.prop,
+        'is a source of this ingest already, and would be handled twice: leave one of the two',
+      );
     if (first !== undefined && first.partialResponses !== source.partialResponses) {
       refuse(
         source,
@@ -258,7 +265,9 @@ export class OrderedIngest extends Construct {
     const queues = this.sources
       .filter((source) => source instanceof SqsSource)
       .filter(({ provisioned }) => !provisioned);
-    const said = queues.reduce((sum, { maxConcurrency = 0 }) => sum + maxConcurrency, 0);
+    const said =
+      queues.reduce((sum, { maxConcurrency = 0 }) => sum + maxConcurrency, 0) +
+      this.sources.reduce((sum, { pollerCalls }) => sum + pollerCalls, 0);
     return {
       said,
       left: (this.reservedConcurrentExecutions ?? Number.POSITIVE_INFINITY) - said,
@@ -270,9 +279,9 @@ export class OrderedIngest extends Construct {
     const { said, left, sharing } = this.shares();
     if (left >= 2 * sharing.length) return [];
     return [
-      `reservedConcurrentExecutions: ${this.reservedConcurrentExecutions} are too few for its queues, which take up to ` +
-        `${said + 2 * sharing.length} calls at once, so that messages would be throttled into the dead-letter queue: ` +
-        'reserve more, or lower maxConcurrency',
+      `reservedConcurrentExecutions: ${this.reservedConcurrentExecutions} are too few for its sources, which take up to ` +
+        `${said + 2 * sharing.length} calls at once, so that some would be throttled, and messages of queues become dead letters: ` +
+        'reserve more, or lower maxConcurrency and maximumPollers',
     ];
   }
 

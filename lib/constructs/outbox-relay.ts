@@ -9,7 +9,7 @@ import * as sns from 'aws-cdk-lib/aws-sns';
 import type * as sqs from 'aws-cdk-lib/aws-sqs';
 import { Construct } from 'constructs';
 import { acknowledge } from './acknowledge.js';
-import { AlarmMaker, type AlarmOptions, type AlarmThreshold } from './alarms.js';
+import { AlarmMaker, alarmPeriod, type AlarmOptions, type AlarmThreshold } from './alarms.js';
 import { bundledFunctions } from './bundled-code.js';
 import { addFunctionAlarms, depthOf, type FunctionAlarmThresholds } from './function-alarms.js';
 import { refuse, refuseBoth, secondsOf, wholeNumber } from './invalid-prop-error.js';
@@ -152,7 +152,8 @@ export interface OutboxRelayProps extends KitFunctionOptions, OwnHandlerOptions,
   readonly startingPosition?: lambda.StartingPosition;
 
   /**
-   * How often the outbox is looked through for events that the stream didn't bring: 1 query of each shard.
+   * How often the outbox is looked through for events that the stream didn't bring: 1 query of each shard. Whole minutes,
+   * up to 12 hours; the alarms of the outbox look as far back as it takes.
    *
    * @default Duration.minutes(1)
    */
@@ -166,7 +167,8 @@ export interface OutboxRelayProps extends KitFunctionOptions, OwnHandlerOptions,
   readonly sweepAfter?: Duration;
 
   /**
-   * The queue that is told which batches were given up.
+   * The queue that is told which batches were given up. One of this app is opened to EventBridge for the sweeps that were
+   * not delivered; an imported one, or one with a key, must let `events.amazonaws.com` in itself.
    *
    * @default - a new queue
    */
@@ -192,7 +194,8 @@ export interface OutboxRelayProps extends KitFunctionOptions, OwnHandlerOptions,
  * schedule for what the stream missed. The one that the package ships, or a handler of yours made with `outboxRelay`.
  *
  * It may query, update and delete items of the table, put parked events in transactions, and send to its target. At rest it
- * costs its alarms, the 7 metrics that each sweep logs, $2.10 a month, and 43,200 sweeps, about $0.30 with their traces.
+ * costs its alarms, the one metric that a sweep that finds nothing logs, $0.30 a month, and 43,200 sweeps, about as much
+ * with their traces.
  *
  * @example
  * ```ts
@@ -244,6 +247,8 @@ export class OutboxRelay extends Construct {
     super(scope, id);
     const { table, existingEventBus, eventBusProps, existingTopic, topicProps, existingQueue, queueProps } = props;
     refuseBoth(this, { existingEventBus, eventBusProps, existingTopic, topicProps, existingQueue, queueProps });
+    if ((table as SafeWritesTable | undefined) === undefined)
+      refuse(this, 'table', 'is missing: give it a SafeWritesTable');
     const streamArn = table.streamArn();
     const sweepInterval = this.checkInterval(props.sweepInterval ?? Duration.minutes(1));
     const sweepAfter = wholeNumber(
@@ -287,12 +292,17 @@ export class OutboxRelay extends Construct {
     table.grantStreamRead(this.role);
     this.givenUpQueue.grant(this.role, 'sqs:SendMessage');
     this.givenUpQueue.encryptionMasterKey?.grant(this.role, 'kms:Decrypt', 'kms:GenerateDataKey');
+    const { startingPosition = lambda.StartingPosition.TRIM_HORIZON } = props;
+    if (startingPosition === lambda.StartingPosition.AT_TIMESTAMP)
+      refuse(this, 'startingPosition', "a table's stream knows TRIM_HORIZON and LATEST only");
+    const parallelizationFactor = wholeNumber(this, 'parallelizationFactor', props.parallelizationFactor ?? 1, 1, 10);
+    this.checkConcurrency(props, parallelizationFactor);
     this.mapping = new lambda.EventSourceMapping(this, 'Mapping', {
       target: this.function,
       eventSourceArn: streamArn,
-      startingPosition: props.startingPosition ?? lambda.StartingPosition.TRIM_HORIZON,
+      startingPosition,
       batchSize: wholeNumber(this, 'batchSize', props.batchSize ?? 100, 1, 10_000),
-      parallelizationFactor: wholeNumber(this, 'parallelizationFactor', props.parallelizationFactor ?? 1, 1, 10),
+      parallelizationFactor,
       ...(props.maxBatchingWindow === undefined ? {} : { maxBatchingWindow: props.maxBatchingWindow }),
       filters: [this.filter(table)],
       reportBatchItemFailures: true,
@@ -328,7 +338,7 @@ export class OutboxRelay extends Construct {
       maxEventAge: Duration.minutes(1),
     });
     const reason = 'The schedule alone calls it asynchronously, and its next call does what one did not.';
-    this.alarms = this.addAlarms(props);
+    this.alarms = this.addAlarms(props, sweepInterval);
     acknowledge(calls, { 'Serverless-LambdaAsyncFailureDestination': reason });
   }
 
@@ -337,11 +347,11 @@ export class OutboxRelay extends Construct {
     return kitMetric(this.function, name, options);
   }
 
-  private addAlarms(props: OutboxRelayProps) {
+  private addAlarms(props: OutboxRelayProps, sweepInterval: Duration) {
     const alarms = new AlarmMaker<keyof RelayAlarmThresholds>(this, props, props.alarmThresholds ?? {});
     const { MAXIMUM } = cloudwatch.Stats;
-    // Each sweep tells them, so that there are none where it has stopped: the alarm then has no data, and says so.
-    const ofSweep = { evaluationPeriods: 3, treatMissingData: cloudwatch.TreatMissingData.MISSING };
+    // Long enough for each to hold a sweep.
+    const period = Duration.seconds(Math.max(alarmPeriod.toSeconds(), 2 * sweepInterval.toSeconds()));
     addFunctionAlarms(alarms, this.function, 'the relay');
     alarms.add('iteratorAge', {
       metric: lambdaMetric(this.function, 'IteratorAge', { statistic: MAXIMUM }),
@@ -361,16 +371,18 @@ export class OutboxRelay extends Construct {
       description: 'Events can not be sent, and were parked. Runbook: Parked events.',
     });
     alarms.add('backlog', {
-      metric: this.metric('OutboxBacklog', { statistic: MAXIMUM }),
+      metric: this.metric('OutboxBacklog', { statistic: MAXIMUM, period }),
       threshold: 100,
-      description: 'Many events wait in the outbox. Runbook: Outbox backlog.',
-      ...ofSweep,
+      description: 'Many events wait in the outbox, or sweeps have stopped. Runbook: Outbox backlog.',
+      evaluationPeriods: 3,
+      // Each sweep tells it, 0 too, so that it is missing where they have stopped.
+      treatMissingData: cloudwatch.TreatMissingData.MISSING,
     });
     alarms.add('oldestEvent', {
-      metric: this.metric('OutboxOldestAge', { statistic: MAXIMUM }),
+      metric: this.metric('OutboxOldestAge', { statistic: MAXIMUM, period }),
       threshold: 600,
       description: 'An event waits in the outbox for long. Runbook: A stuck aggregate.',
-      ...ofSweep,
+      evaluationPeriods: 3,
     });
     return alarms.made;
   }
@@ -379,7 +391,23 @@ export class OutboxRelay extends Construct {
     const seconds = secondsOf(this, 'sweepInterval', interval);
     if (seconds < 60 || seconds % 60 !== 0)
       refuse(this, 'sweepInterval', 'must be whole minutes: EventBridge has no shorter schedule');
+    if (seconds > 43_200)
+      refuse(
+        this,
+        'sweepInterval',
+        'must be 12 hours at most: its alarms look at a day at once, which must hold a sweep',
+      );
     return interval;
+  }
+
+  /** A call for each poller of a shard, and the sweep, which nothing repeats. */
+  private checkConcurrency({ reservedConcurrentExecutions: reserved }: OutboxRelayProps, pollers: number): void {
+    if (reserved === undefined || reserved > pollers) return;
+    refuse(
+      this,
+      'reservedConcurrentExecutions',
+      `is ${reserved}, but the stream takes ${pollers} a shard (parallelizationFactor) and the sweep one, or they are throttled: make it ${pollers + 1} or more`,
+    );
   }
 
   /** Inserts of outbox items. Removals have no new image, and are none of its business. */

@@ -1,5 +1,5 @@
 import type { RemovalPolicy, StackProps } from 'aws-cdk-lib/core';
-import { CfnOutput, Stack } from 'aws-cdk-lib/core';
+import { CfnOutput, Stack, Token } from 'aws-cdk-lib/core';
 import * as sns from 'aws-cdk-lib/aws-sns';
 import { EmailSubscription } from 'aws-cdk-lib/aws-sns-subscriptions';
 import type { Construct } from 'constructs';
@@ -119,31 +119,38 @@ export class SafeWritesStack extends Stack {
     const { alarms, alarmTopic, alarmEmail, dashboard = true, ...stackProps } = rest;
     super(scope, id, stackProps);
     refuseBoth(this, { alarmTopic, alarmEmail });
+    for (const [name, value] of Object.entries({ alarmTopic, alarmEmail })) {
+      if (alarms === false && value !== undefined)
+        refuse(this, name, 'is about alarms, which are off (alarms: false): leave one of the two');
+    }
     this.alarmTopic = alarmEmail === undefined ? alarmTopic : this.mailTo(alarmEmail);
     this.table = new SafeWritesTable(this, 'Table', {
       ...(removalPolicy === undefined || tableProps?.existingTable !== undefined ? {} : { removalPolicy }),
       ...tableProps,
     });
-    const common = {
-      ...(removalPolicy === undefined ? {} : { logRemovalPolicy: removalPolicy }),
+    // What a part says of itself goes before what is said of all: its group has its own removal policy, its alarms may be off.
+    const common = (own: Partial<KitFunctionOptions & AlarmOptions> = {}) => ({
+      ...(removalPolicy === undefined || (own.existingLogGroup ?? functionProps?.existingLogGroup) !== undefined
+        ? {}
+        : { logRemovalPolicy: removalPolicy }),
       ...functionProps,
       ...(alarms === undefined ? {} : { alarms }),
-      ...(this.alarmTopic === undefined ? {} : { alarmTopic: this.alarmTopic }),
+      ...(this.alarmTopic === undefined || own.alarms === false ? {} : { alarmTopic: this.alarmTopic }),
       table: this.table,
-    };
+    });
     this.charge = new IdempotentEndpoint(this, 'Charge', {
-      ...common,
+      ...common(chargeProps),
       description: 'Charges a customer once per Idempotency-Key',
       ...chargeProps,
     });
     this.ingest = new OrderedIngest(this, 'Ingest', {
-      ...common,
+      ...common(ingestProps),
       description: 'Keeps the newest state of live matches',
       ...ingestProps,
     });
     this.events = this.ingest.addSqs('Events');
     this.eventsInOrder = this.ingest.addSqs('EventsInOrder', { fifo: true });
-    this.relay = new OutboxRelay(this, 'Relay', { ...common, ...relayProps });
+    this.relay = new OutboxRelay(this, 'Relay', { ...common(relayProps), ...relayProps });
 
     if (dashboard) {
       this.dashboard = new SafeWritesDashboard(this, 'Dashboard', {
@@ -166,7 +173,7 @@ export class SafeWritesStack extends Stack {
   }
 
   private mailTo(alarmEmail: string): sns.ITopic {
-    if (!/^[^\s@]+@[^\s@]+$/.test(alarmEmail))
+    if (!Token.isUnresolved(alarmEmail) && !/^[^\s@]+@[^\s@]+$/.test(alarmEmail))
       refuse(this, 'alarmEmail', 'must be an address such as team@example.com');
     const topic = new sns.Topic(this, 'Alarms', { enforceSSL: true });
     const subscription = topic.addSubscription(new EmailSubscription(alarmEmail));

@@ -3,7 +3,7 @@ import * as dynamodb from 'aws-cdk-lib/aws-dynamodb';
 import * as iam from 'aws-cdk-lib/aws-iam';
 import { Construct } from 'constructs';
 import { describeTable, type TableDescription } from './describe-table.js';
-import { refuse, refuseBoth } from './invalid-prop-error.js';
+import { literalName, refuse, refuseBoth } from './invalid-prop-error.js';
 import { ReplicaPromise } from './replica-promise.js';
 import { checkStreamReaders } from './stream-readers.js';
 import type { TableAction, TransactWriteAction } from './table-action.js';
@@ -149,7 +149,8 @@ export class SafeWritesTable extends Construct {
 
   constructor(scope: Construct, id: string, props: SafeWritesTableProps = {}) {
     super(scope, id);
-    this.typeAttribute = props.typeAttribute ?? '_type';
+    this.typeAttribute = literalName(this, 'typeAttribute', props.typeAttribute ?? '_type');
+    if (props.timeToLiveAttribute !== undefined) literalName(this, 'timeToLiveAttribute', props.timeToLiveAttribute);
     const found = props.existingTable && describeTable(props.existingTable);
     this.isKnown = props.existingTable === undefined || found !== undefined;
     if (props.existingTable === undefined) {
@@ -162,6 +163,10 @@ export class SafeWritesTable extends Construct {
     } else {
       for (const name of propsOfNew) refuseBoth(this, { existingTable: props.existingTable, [name]: props[name] });
       this.table = props.existingTable;
+      for (const [name, type] of Object.entries(found?.keyTypes ?? {})) {
+        if (type !== 'S')
+          refuse(this, 'existingTable', `its key ${name} is of type ${type}, but the kit's keys are strings: S`);
+      }
       this.keys = { partitionKey: found?.partitionKey ?? 'pk', sortKey: found === undefined ? 'sk' : found.sortKey };
       this.timeToLiveAttribute = this.existingTimeToLive(found, props.timeToLiveAttribute);
       this.streamViewType = found?.streamViewType;

@@ -9,7 +9,9 @@ export const longestRetention = Duration.days(14);
 
 /** An encrypted queue that is reached by TLS only. */
 export function secureQueue(scope: Construct, id: string, props: sqs.QueueProps): sqs.Queue {
-  return new sqs.Queue(scope, id, { encryption: sqs.QueueEncryption.SQS_MANAGED, enforceSSL: true, ...props });
+  const { SQS_MANAGED, KMS } = sqs.QueueEncryption;
+  const encryption = props.encryptionMasterKey === undefined ? SQS_MANAGED : KMS;
+  return new sqs.Queue(scope, id, { encryption, enforceSSL: true, ...props });
 }
 
 const isLast = 'It is where messages end up: nothing reads it but people and their redrive.';

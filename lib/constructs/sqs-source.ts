@@ -37,9 +37,9 @@ export interface SqsSourceProps {
   readonly queueProps?: sqs.QueueProps;
 
   /**
-   * The dead-letter queue of the new queue, instead of a new one; or that of `existingQueue`, to be alarmed of it.
+   * The dead-letter queue of the new queue, instead of a new one; or that of an imported `existingQueue`, to be alarmed of it.
    *
-   * @default - a new queue
+   * @default - a new queue; that of an `existingQueue` of this app
    */
   readonly existingDeadLetterQueue?: sqs.IQueue;
 
@@ -100,6 +100,9 @@ export interface SqsSourceProps {
   readonly provisionedPollers?: lambda.ProvisionedPollerConfig;
 }
 
+/** A provisioned poller of a queue makes so many calls at once. */
+const callsOfPoller = 10;
+
 /**
  * A queue that an {@link OrderedIngest} reads; made by its `addSqs`. At rest Lambda polls it, for about 0.6 million
  * requests a month.
@@ -135,8 +138,11 @@ export class SqsSource extends Construct implements IngestSource {
   readonly longestStaySeconds: number;
   readonly maxConcurrency: number | undefined;
 
-  /** Whether it has pollers of its own, which \`maxConcurrency\` doesn't limit. */
+  /** Whether it has pollers of its own, which `maxConcurrency` doesn't limit. */
   readonly provisioned: boolean;
+
+  readonly pollerCalls: number;
+  readonly reads: IngestSource['reads'];
 
   constructor(ingest: OrderedIngest, id: string, props: SqsSourceProps = {}) {
     super(ingest, id);
@@ -156,12 +162,18 @@ export class SqsSource extends Construct implements IngestSource {
     this.checkConcurrency(ingest, props);
     this.maxConcurrency = props.maxConcurrency;
     this.provisioned = provisionedPollers !== undefined;
+    this.pollerCalls =
+      provisionedPollers === undefined ? 0 : (provisionedPollers.maximumPollers ?? 200) * callsOfPoller;
 
     let retentionSeconds: number;
     if (existingQueue === undefined) {
       this.deadLetterQueue = this.deadLetters(props);
       const { retentionPeriod = Duration.days(4) } = queueProps ?? {};
       retentionSeconds = secondsOf(this, 'queueProps', retentionPeriod);
+      refuseBoth(this, {
+        visibilityTimeout: props.visibilityTimeout,
+        'queueProps.visibilityTimeout': queueProps?.visibilityTimeout,
+      });
       const visibility = this.visibility(props.visibilityTimeout ?? queueProps?.visibilityTimeout, least);
       if (queueProps?.deadLetterQueue !== undefined)
         refuse(this, 'queueProps', 'deadLetterQueue: give it as existingDeadLetterQueue, with maxReceiveCount');
@@ -180,19 +192,27 @@ export class SqsSource extends Construct implements IngestSource {
       if (props.maxReceiveCount !== undefined)
         refuse(this, 'maxReceiveCount', 'is about a new queue: set it in the redrive policy of existingQueue');
       this.queue = existingQueue;
-      this.deadLetterQueue = props.existingDeadLetterQueue;
+      this.deadLetterQueue = this.deadLettersOf(existingQueue, props);
       retentionSeconds = this.checkExisting(props, found, least);
     }
     const deadLetterRetention = this.deadLetterRetention();
     if (deadLetterRetention < retentionSeconds) {
       refuse(
         this,
-        'existingDeadLetterQueue',
-        `keeps messages for ${inSeconds(deadLetterRetention)}, less than the queue (${inSeconds(retentionSeconds)}), and their age counts on: it would lose them at once`,
+        existingQueue === undefined ? 'existingDeadLetterQueue' : 'existingQueue',
+        `${existingQueue === undefined ? '' : 'its dead-letter queue '}keeps messages for ${inSeconds(deadLetterRetention)}, less than the queue (${inSeconds(retentionSeconds)}), and their age counts on: it would lose them at once`,
       );
     }
     this.longestStaySeconds = retentionSeconds + deadLetterRetention;
+    this.reads = { name: this.queue.queueArn, prop: 'existingQueue' };
+    if (ingest.failureQueue.queueArn === this.queue.queueArn)
+      refuse(
+        ingest,
+        'existingFailureQueue',
+        `is what ${id} reads, so that poison would come again for ever: take another`,
+      );
     ingest.admit(this);
+    this.node.addValidation({ validate: () => this.readerProblems() });
 
     this.queue.grant(ingest.role, 'sqs:DeleteMessage', 'sqs:GetQueueAttributes', 'sqs:ReceiveMessage');
     this.queue.encryptionMasterKey?.grantDecrypt(ingest.role);
@@ -227,6 +247,19 @@ export class SqsSource extends Construct implements IngestSource {
     acknowledge(this.mapping, {
       'Serverless-LambdaEventSourceMappingDestination': 'What fails goes to the dead-letter queue of the queue.',
     });
+  }
+
+  /** A message goes to one of a queue's readers, and the others never learn of it. */
+  private readerProblems(): string[] {
+    const readers = this.node.root.node
+      .findAll()
+      .filter((found) => found instanceof lambda.CfnEventSourceMapping)
+      .filter(({ eventSourceArn }) => eventSourceArn === this.queue.queueArn);
+    if (readers.length < 2) return [];
+    const paths = readers.map(({ node }) => node.path).join(', ');
+    return [
+      `existingQueue: is read ${readers.length} times, and a message reaches one reader only: give each a queue of its own (${paths})`,
+    ];
   }
 
   private isFifo({ fifo, queueProps }: SqsSourceProps): boolean {
@@ -290,12 +323,11 @@ export class SqsSource extends Construct implements IngestSource {
     wholeNumber(this, 'provisionedPollers.minimumPollers', minimumPollers, 2, 200);
     wholeNumber(this, 'provisionedPollers.maximumPollers', maximumPollers, minimumPollers, 2000);
     const reserved = ingest.reservedConcurrentExecutions;
-    // Each poller makes up to ten calls at once.
-    if (reserved !== undefined && reserved < maximumPollers * 10) {
+    if (reserved !== undefined && reserved < maximumPollers * callsOfPoller) {
       refuse(
         this,
         'provisionedPollers',
-        `${maximumPollers} pollers make up to ${maximumPollers * 10} calls at once, but the function's reservedConcurrentExecutions are ${reserved}: ` +
+        `${maximumPollers} pollers make up to ${maximumPollers * callsOfPoller} calls at once, but the function's reservedConcurrentExecutions are ${reserved}: ` +
           'messages would be throttled into the dead-letter queue; lower maximumPollers, or reserve more',
       );
     }
@@ -330,6 +362,16 @@ export class SqsSource extends Construct implements IngestSource {
       );
     }
     return existingDeadLetterQueue;
+  }
+
+  /** The dead-letter queue of a queue that was handed in, where the app tells it, or the props do. */
+  private deadLettersOf(queue: sqs.IQueue, { existingDeadLetterQueue: named }: SqsSourceProps): sqs.IQueue | undefined {
+    const known = (queue as sqs.Queue).deadLetterQueue?.queue;
+    if (known === undefined || named === undefined) return named ?? known;
+    const isComparable = Token.isUnresolved(known.queueArn) === Token.isUnresolved(named.queueArn);
+    if (isComparable && known.queueArn !== named.queueArn)
+      refuse(this, 'existingDeadLetterQueue', 'is not where existingQueue sends what fails: leave it out');
+    return named;
   }
 
   private deadLetterRetention(): number {

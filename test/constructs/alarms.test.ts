@@ -76,7 +76,7 @@ describe('alarms', () => {
       ingest.addSqs('Scores');
       const kafka = { topic: 'scores', provisionedPollers: {} };
       ingest.addMsk('Topic', { clusterArn: 'arn:aws:kafka:eu-west-1:111122223333:cluster/main/5a0f-7', ...kafka });
-      ingest.addMsk('Other', { clusterArn: 'arn:aws:kafka:eu-west-1:111122223333:cluster/main/5a0f-7', ...kafka });
+      ingest.addMsk('Other', { clusterArn: 'arn:aws:kafka:eu-west-1:111122223333:cluster/main/77-7', ...kafka });
     });
     const depth = 'AWS/SQS ApproximateNumberOfMessagesVisible Maximum >= 1, 1 x';
     expect(inShort(template)).toEqual({

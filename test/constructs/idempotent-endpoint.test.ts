@@ -299,4 +299,104 @@ describe('IdempotentEndpoint', () => {
       'existingLogGroup: is given together with logRetention',
     );
   });
+
+  it('gives each API an authorizer of its own, whose name is its own, where endpoints share an authorization', () => {
+    const template = templateOf((stack) => {
+      const table = new SafeWritesTable(stack, 'Table');
+      const authorization = EndpointAuthorization.jwt({ issuer: 'https://login.shop.test/', audience: ['shop'] });
+      const api = new apigateway.HttpApi(stack, 'Api') as apigateway.IHttpApi;
+      for (const id of ['A', 'B']) new IdempotentEndpoint(stack, id, { table, code: anyCode(), authorization });
+      const shared = { table, code: anyCode(), existingApi: api };
+      new IdempotentEndpoint(stack, 'C', { ...shared, path: '/c', authorization });
+      new IdempotentEndpoint(stack, 'D', { ...shared, path: '/d', authorization });
+      const other = EndpointAuthorization.jwt({ issuer: 'https://staff.shop.test/', audience: ['shop'] });
+      new IdempotentEndpoint(stack, 'E', { ...shared, path: '/e', authorization: other });
+    });
+    type Properties = {
+      readonly Name: string;
+      readonly ApiId: { Ref: string };
+      readonly AuthorizerId: { Ref: string };
+    };
+    type Found = Record<string, { Properties: Properties }>;
+    const authorizers = template.findResources('AWS::ApiGatewayV2::Authorizer') as Found;
+    expect(Object.keys(authorizers)).toHaveLength(4);
+    const names = Object.values(authorizers).map(({ Properties }) => `${Properties.ApiId.Ref} ${Properties.Name}`);
+    expect(new Set(names).size).toBe(4);
+    for (const { Properties } of Object.values(template.findResources('AWS::ApiGatewayV2::Route') as Found)) {
+      expect(authorizers[Properties.AuthorizerId.Ref]!.Properties.ApiId).toEqual(Properties.ApiId);
+    }
+  });
+
+  it('leaves the preflights of browsers to the gateway, which an authorizer would refuse', () => {
+    const corsPreflight = { allowOrigins: ['https://shop.test'] };
+    const routes = (props: Partial<IdempotentEndpointProps>) =>
+      Object.values(endpoint({ apiProps: { corsPreflight }, ...props }).findResources('AWS::ApiGatewayV2::Route'))
+        .map(({ Properties }) => (Properties as { RouteKey: string }).RouteKey)
+        .sort();
+    expect(routes({})).toEqual(['POST /charges']);
+    expect(routes({ authorization: EndpointAuthorization.none({ scopeFunction: 'cartOf' }) })).toEqual([
+      '$default',
+      'POST /charges',
+    ]);
+  });
+
+  it('is reached by a domain of yours, and by nothing else if you say so', () => {
+    const template = templateOf((stack) => {
+      const domainName = apigateway.DomainName.fromDomainNameAttributes(stack, 'Domain', {
+        name: 'api.shop.test',
+        regionalDomainName: 'd.execute-api.eu-west-1.amazonaws.com',
+        regionalHostedZoneId: 'Z1',
+      });
+      const table = new SafeWritesTable(stack, 'Table');
+      const at = (id: string, apiProps: apigateway.HttpApiProps) =>
+        new IdempotentEndpoint(stack, id, { table, code: anyCode(), apiProps }).url;
+      const only = { disableExecuteApiEndpoint: true };
+      expect(at('A', { ...only, defaultDomainMapping: { domainName } })).toBe('https://api.shop.test/charges');
+      expect(at('B', { ...only, defaultDomainMapping: { domainName, mappingKey: 'v1' } })).toBe(
+        'https://api.shop.test/v1/charges',
+      );
+      at('C', { ...only, createDefaultStage: false });
+    });
+    template.resourceCountIs('AWS::ApiGatewayV2::ApiMapping', 2);
+  });
+
+  it('refuses a second route of the same path', () => {
+    expect(() =>
+      templateOf((stack) => {
+        const table = new SafeWritesTable(stack, 'Table');
+        const existingApi = new apigateway.HttpApi(stack, 'Api') as apigateway.IHttpApi;
+        for (const id of ['A', 'B']) new IdempotentEndpoint(stack, id, { table, code: anyCode(), existingApi });
+      }),
+    ).toThrow('path: POST /charges is a route of that API already');
+  });
+
+  it.each<[string, Partial<IdempotentEndpointProps>, string]>([
+    ['a path with half a brace', { path: '/orders/{id' }, 'path: must begin with a slash'],
+    ['no table', { table: undefined as never }, 'table: is missing'],
+    [
+      'a JWT for nobody',
+      { authorization: EndpointAuthorization.jwt({ issuer: 'https://login.shop.test/' } as never) },
+      'authorization: name the audience',
+    ],
+    [
+      'a JWT of nobody',
+      { authorization: EndpointAuthorization.jwt({ audience: ['shop'] } as never) },
+      'authorization: the issuer of JWTs must be',
+    ],
+    [
+      'an open one',
+      { authorization: EndpointAuthorization.none({} as never) },
+      'authorization: name the scope function',
+    ],
+    ['too little memory', { memorySize: 64 }, 'memorySize: must be a whole number from 128 to 10240'],
+    ['a timeout of 1.5 s', { timeout: Duration.millis(1500) }, 'timeout: is 1.5 s, but must be whole seconds'],
+    ['a variable that has no name', { environment: { 'a-b': '1' } }, 'environment: "a-b" can\'t be the name'],
+    [
+      'a runtime that is known at deploy',
+      { runtime: new lambda.Runtime(Token.asString({ Ref: 'Runtime' })) },
+      'runtime: is known only at deploy',
+    ],
+  ])('refuses %s, naming the prop', (_, props, message) => {
+    expect(() => endpoint(props)).toThrow(message);
+  });
 });

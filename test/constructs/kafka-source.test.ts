@@ -226,4 +226,26 @@ describe('OrderedIngest of Kafka', () => {
   ])('refuses %s', (_, source, message) => {
     expect(() => selfManaged(source)).toThrow(message);
   });
+
+  it('counts the pollers of all topics against what is reserved', () => {
+    const two = (reservedConcurrentExecutions: number) =>
+      templateOf((stack) => {
+        const ingest = ingestIn(stack, { reservedConcurrentExecutions });
+        for (const topic of ['scores', 'goals']) ingest.addMsk(topic, { clusterArn, topic, provisionedPollers });
+        ingest.addSqs('Queue');
+      });
+    expect(() => two(9)).toThrow('reservedConcurrentExecutions: 9 are too few for its sources, which take up to 10');
+    two(12).hasResourceProperties(mapping, { ScalingConfig: { MaximumConcurrency: 4 } });
+  });
+
+  it('refuses a topic that it reads already, unless another consumer group is to read it again', () => {
+    const twice = (again: Partial<MskSourceProps>) =>
+      templateOf((stack) => {
+        const ingest = ingestIn(stack);
+        ingest.addMsk('Scores', { clusterArn, topic: 'scores' });
+        ingest.addMsk('Again', { clusterArn, topic: 'scores', ...again });
+      });
+    expect(() => twice({})).toThrow('Again: topic: is a source of this ingest already');
+    twice({ consumerGroupId: 'again' }).resourceCountIs(mapping, 2);
+  });
 });

@@ -1,6 +1,6 @@
-import { mkdtempSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { App, Stack } from 'aws-cdk-lib';
 import { Template } from 'aws-cdk-lib/assertions';
 import * as lambda from 'aws-cdk-lib/aws-lambda';
@@ -68,7 +68,7 @@ describe('a function that is limited to its leading keys', () => {
     [
       'what is no entity',
       { limitToLeadingKeys: true, entities: [{ name: 'X' }] },
-      'entities: X is no entity made by entity()',
+      'entities: holds what is no entity made by entity()',
     ],
     [
       'keys that begin with a value',
@@ -124,6 +124,20 @@ describe('entry', () => {
       Runtime: 'nodejs22.x',
       Handler: 'index.handler',
     });
+  });
+
+  it('may hold CommonJS that requires modules of Node', async () => {
+    const app = new App();
+    const stack = new Stack(app, 'Test');
+    const { entry, depsLockFilePath } = source();
+    symlinkSync(join(process.cwd(), 'node_modules'), join(dirname(entry), 'node_modules'), 'junction');
+    writeFileSync(join(dirname(entry), 'old.cjs'), "exports.platform = require('os').platform();\n");
+    writeFileSync(entry, "import { platform } from './old.cjs';\nexport const handler = async () => platform;\n");
+    new IdempotentEndpoint(stack, 'Orders', { table: new SafeWritesTable(stack, 'Table'), entry, depsLockFilePath });
+    const { directory } = app.synth();
+    const [asset] = readdirSync(directory).filter((name) => name.startsWith('asset.'));
+    const { handler } = (await import(join(directory, asset!, 'index.mjs'))) as { handler: () => Promise<string> };
+    expect(await handler()).toBe(process.platform);
   });
 
   it('says that esbuild is missing, rather than to look for docker', () => {

@@ -1,4 +1,5 @@
 import { App, Duration, Stack, Token } from 'aws-cdk-lib';
+import * as kms from 'aws-cdk-lib/aws-kms';
 import * as sqs from 'aws-cdk-lib/aws-sqs';
 import { Match } from 'aws-cdk-lib/assertions';
 import { describe, expect, it } from 'vitest';
@@ -313,6 +314,89 @@ describe('OrderedIngest', () => {
       expect(() => ingest.addSqs('Bad', { maxReceiveCount: 0 })).toThrow();
       ingest.addSqs('Good');
       expect(ingest.sources.map(({ node }) => node.id)).toEqual(['Good']);
+    });
+  });
+
+  describe('of a queue that is there', () => {
+    const settled = (stack: Stack, id: string, deadLetters?: sqs.QueueProps) => {
+      const dead = new sqs.Queue(stack, `${id}Dead`, { retentionPeriod: Duration.days(14), ...deadLetters });
+      return new sqs.Queue(stack, id, {
+        visibilityTimeout: Duration.minutes(5),
+        deadLetterQueue: { queue: dead, maxReceiveCount: 5 },
+      });
+    };
+
+    it('watches the dead-letter queue that it has', () => {
+      templateOf((stack) => {
+        ingestIn(stack).addSqs('Scores', { existingQueue: settled(stack, 'Mine') });
+      }).hasResourceProperties('AWS::CloudWatch::Alarm', {
+        AlarmDescription: Match.stringLikeRegexp('Dead letters'),
+        Dimensions: [{ Value: { 'Fn::GetAtt': [Match.stringLikeRegexp('^MineDead'), 'QueueName'] } }],
+      });
+    });
+
+    it.each<[string, (stack: Stack) => unknown, string]>([
+      [
+        'a dead-letter queue that is not its own',
+        (stack) =>
+          ingestIn(stack).addSqs('Scores', {
+            existingQueue: settled(stack, 'Mine'),
+            existingDeadLetterQueue: new sqs.Queue(stack, 'Other'),
+          }),
+        'existingDeadLetterQueue: is not where existingQueue sends what fails',
+      ],
+      [
+        'one whose dead-letter queue forgets first',
+        (stack) =>
+          ingestIn(stack).addSqs('Scores', {
+            existingQueue: settled(stack, 'Mine', { retentionPeriod: Duration.days(1) }),
+          }),
+        'existingQueue: its dead-letter queue keeps messages for 86400 s',
+      ],
+      [
+        'one that it reads already',
+        (stack) => {
+          const [ingest, existingQueue] = [ingestIn(stack), settled(stack, 'Mine')];
+          for (const id of ['A', 'B']) ingest.addSqs(id, { existingQueue });
+        },
+        'B: existingQueue: is a source of this ingest already',
+      ],
+      [
+        'one that another function reads',
+        (stack) => {
+          const existingQueue = settled(stack, 'Mine');
+          const table = new SafeWritesTable(stack, 'Shared');
+          for (const id of ['A', 'B'])
+            new OrderedIngest(stack, id, { table, code: anyCode() }).addSqs('Scores', { existingQueue });
+        },
+        'existingQueue: is read 2 times',
+      ],
+      [
+        'one that its own poison goes to',
+        (stack) => {
+          const existingQueue = settled(stack, 'Mine');
+          ingestIn(stack, { existingFailureQueue: existingQueue }).addSqs('Scores', { existingQueue });
+        },
+        'Ingest: existingFailureQueue: is what Scores reads',
+      ],
+    ])('refuses %s', (_, fill, message) => {
+      expect(() => templateOf((stack) => void fill(stack))).toThrow(message);
+    });
+  });
+
+  it('refuses two visibility timeouts', () => {
+    const visibilityTimeout = Duration.minutes(5);
+    expect(() => withQueue({ visibilityTimeout, queueProps: { visibilityTimeout } })).toThrow(
+      'visibilityTimeout: is given together with queueProps.visibilityTimeout',
+    );
+  });
+
+  it('encrypts a new queue with a key of yours', () => {
+    templateOf((stack) => {
+      ingestIn(stack).addSqs('Scores', { queueProps: { encryptionMasterKey: new kms.Key(stack, 'Key') } });
+    }).hasResourceProperties(queueType, {
+      KmsMasterKeyId: { 'Fn::GetAtt': [Match.stringLikeRegexp('^Key'), 'Arn'] },
+      SqsManagedSseEnabled: Match.absent(),
     });
   });
 });

@@ -1,7 +1,9 @@
 import { App, Duration, Stack } from 'aws-cdk-lib';
 import * as dynamodb from 'aws-cdk-lib/aws-dynamodb';
 import * as events from 'aws-cdk-lib/aws-events';
+import * as kms from 'aws-cdk-lib/aws-kms';
 import * as lambda from 'aws-cdk-lib/aws-lambda';
+import { CfnPipe } from 'aws-cdk-lib/aws-pipes';
 import * as sns from 'aws-cdk-lib/aws-sns';
 import * as sqs from 'aws-cdk-lib/aws-sqs';
 import { Match } from 'aws-cdk-lib/assertions';
@@ -238,6 +240,77 @@ describe('OutboxRelay', () => {
         for (let i = 0; i < count; i++) new OutboxRelay(stack, `Relay${i}`, { table, code: anyCode() });
       });
     readers(2).resourceCountIs(mapping, 2);
-    expect(() => readers(3)).toThrow('3 functions read the stream of one table');
+    expect(() => readers(3)).toThrow('3 functions and pipes read the stream of one table');
+    const withPipe = () =>
+      templateOf((stack) => {
+        const table = new SafeWritesTable(stack, 'Table');
+        for (let i = 0; i < 2; i++) new OutboxRelay(stack, `Relay${i}`, { table, code: anyCode() });
+        new CfnPipe(stack, 'Pipe', { source: table.streamArn(), target: 'arn', roleArn: 'arn' });
+      });
+    expect(withPipe).toThrow('3 functions and pipes read the stream of one table');
+  });
+
+  it('watches the outbox over periods that hold a sweep, however rare they are', () => {
+    const alarm = (metric: string, sweepInterval?: Duration) =>
+      Object.values(
+        relay(sweepInterval === undefined ? {} : { sweepInterval }).findResources('AWS::CloudWatch::Alarm', {
+          Properties: { MetricName: metric },
+        }),
+      ).map(({ Properties }) => (Properties as { Period: number }).Period);
+    for (const metric of ['OutboxBacklog', 'OutboxOldestAge']) {
+      expect(alarm(metric)).toEqual([300]);
+      expect(alarm(metric, Duration.hours(1))).toEqual([7200]);
+    }
+  });
+
+  it('says that sweeps have stopped to whom it tells of alarms', () => {
+    const template = templateOf((stack) => {
+      const alarmTopic = new sns.Topic(stack, 'Alarms');
+      new OutboxRelay(stack, 'Relay', { table: new SafeWritesTable(stack, 'Table'), code: anyCode(), alarmTopic });
+    });
+    const told = template.findResources('AWS::CloudWatch::Alarm', {
+      Properties: { InsufficientDataActions: Match.anyValue() },
+    });
+    expect(Object.values(told).map(({ Properties }) => (Properties as { MetricName: string }).MetricName)).toEqual([
+      'OutboxBacklog',
+    ]);
+  });
+
+  it('encrypts a new queue with a key of yours', () => {
+    const template = templateOf((stack) => {
+      const encryptionMasterKey = new kms.Key(stack, 'Key');
+      const table = new SafeWritesTable(stack, 'Table');
+      new OutboxRelay(stack, 'Relay', { table, code: anyCode(), queueProps: { encryptionMasterKey } });
+    });
+    template.hasResourceProperties('AWS::SQS::Queue', {
+      KmsMasterKeyId: { 'Fn::GetAtt': [Match.stringLikeRegexp('^Key'), 'Arn'] },
+      SqsManagedSseEnabled: Match.absent(),
+    });
+  });
+
+  it.each<[string, Partial<OutboxRelayProps>, string]>([
+    [
+      'fewer calls than the stream and the sweep take',
+      { reservedConcurrentExecutions: 4, parallelizationFactor: 4 },
+      'reservedConcurrentExecutions: is 4, but the stream takes 4 a shard (parallelizationFactor) and the sweep one',
+    ],
+    [
+      'a position that a stream has not',
+      { startingPosition: lambda.StartingPosition.AT_TIMESTAMP },
+      "startingPosition: a table's stream knows TRIM_HORIZON and LATEST only",
+    ],
+    ['a sweep a day', { sweepInterval: Duration.days(1) }, 'sweepInterval: must be 12 hours at most'],
+    ['no table', { table: undefined as never }, 'table: is missing'],
+  ])('refuses %s, naming the prop', (_, props, message) => {
+    expect(() => relay(props)).toThrow(message);
+  });
+
+  it('takes one call more than the pollers of a shard', () => {
+    relay({ reservedConcurrentExecutions: 5, parallelizationFactor: 4 }).hasResourceProperties(
+      'AWS::Lambda::Function',
+      {
+        ReservedConcurrentExecutions: 5,
+      },
+    );
   });
 });

@@ -1,6 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { App, Duration, RemovalPolicy } from 'aws-cdk-lib';
+import { App, Duration, RemovalPolicy, Stack, Token } from 'aws-cdk-lib';
+import * as logs from 'aws-cdk-lib/aws-logs';
 import { Match, Template } from 'aws-cdk-lib/assertions';
 import { beforeAll, describe, expect, it } from 'vitest';
 import type { SafeWritesStackProps } from '../../lib/constructs/index.js';
@@ -122,5 +123,23 @@ describe('SafeWritesStack', () => {
     ];
     expect(parts).not.toContain(undefined);
     expect(ingest.sources).toEqual([events, eventsInOrder]);
+  });
+
+  it('lets a part go without alarms, or log to a group that is there, beside what is said of all', () => {
+    const app = new App();
+    const existingLogGroup = logs.LogGroup.fromLogGroupName(new Stack(app, 'Other'), 'Logs', 'charges');
+    const template = Template.fromStack(
+      new SafeWritesStack(app, 'SafeWrites-test', {
+        alarmEmail: 'team@shop.test',
+        removalPolicy: RemovalPolicy.DESTROY,
+        chargeProps: { alarms: false, existingLogGroup },
+      }),
+    );
+    template.resourceCountIs('AWS::CloudWatch::Alarm', 14);
+    template.resourceCountIs('AWS::Logs::LogGroup', 3);
+    expect(() => stack({ alarms: false, alarmEmail: 'team@shop.test' })).toThrow(
+      'SafeWrites-test: alarmEmail: is about alarms, which are off',
+    );
+    expect(() => stack({ alarmEmail: Token.asString({ Ref: 'Mail' }) })).not.toThrow();
   });
 });

@@ -1,5 +1,5 @@
 import type { Stack } from 'aws-cdk-lib';
-import { RemovalPolicy } from 'aws-cdk-lib';
+import { RemovalPolicy, Token } from 'aws-cdk-lib';
 import * as dynamodb from 'aws-cdk-lib/aws-dynamodb';
 import * as iam from 'aws-cdk-lib/aws-iam';
 import * as kms from 'aws-cdk-lib/aws-kms';
@@ -256,5 +256,32 @@ describe('SafeWritesTable with replicas', () => {
         new SafeWritesTable(stack, 'Over', { existingTable });
       }, env),
     ).toThrow('Over: existingTable: a table with replicas');
+  });
+});
+
+describe('names that others are derived from', () => {
+  it.each<[string, SafeWritesTableProps, string]>([
+    ['typeAttribute', { typeAttribute: Token.asString({ Ref: 'Name' }) }, 'typeAttribute: is known only at deploy'],
+    ['typeAttribute', { typeAttribute: '' }, 'typeAttribute: is empty'],
+    [
+      'timeToLiveAttribute',
+      { timeToLiveAttribute: Token.asString({ Ref: 'N' }) },
+      'timeToLiveAttribute: is known only',
+    ],
+  ])('are refused as tokens, and empty: %s', (_, props, message) => {
+    expect(() => templateOf((stack) => new SafeWritesTable(stack, 'Table', props))).toThrow(message);
+  });
+
+  it('are those of string keys', () => {
+    expect(() =>
+      templateOf((stack) => {
+        const existingTable = new dynamodb.TableV2(stack, 'Mine', {
+          partitionKey: { name: 'pk', type: dynamodb.AttributeType.NUMBER },
+          sortKey: { name: 'sk', type: dynamodb.AttributeType.STRING },
+          timeToLiveAttribute: 'ttl',
+        }) as dynamodb.ITable;
+        new SafeWritesTable(stack, 'Over', { existingTable });
+      }),
+    ).toThrow('Over: existingTable: its key pk is of type N');
   });
 });

@@ -128,6 +128,41 @@ describe.each([
   }, 60_000);
 });
 
+describe.each([
+  { format: 'an ES module', file: 'entities.mjs', load: (name: string) => `await import(${JSON.stringify(name)})` },
+  { format: 'a CommonJS module', file: 'entities.cjs', load: (name: string) => `require(${JSON.stringify(name)})` },
+])('the constructs of a consumer that is $format', ({ file, load }) => {
+  it('read the keys and the time to live of its entities', () => {
+    const result = packed.run(
+      file,
+      `(async () => {
+        const { App, Stack, aws_lambda: lambda } = ${load('aws-cdk-lib')};
+        const { entity, string, timeToLive } = ${load('safewrites')};
+        const { IdempotentEndpoint, SafeWritesTable } = ${load('safewrites/cdk')};
+        const stack = new Stack(new App(), 'Shop');
+        const table = new SafeWritesTable(stack, 'Table');
+        const code = lambda.Code.fromInline('exports.handler = async () => ({ statusCode: 204 })');
+        const note = (expires) =>
+          entity('NOTE', { pk: 'NOTE#{id}', sk: 'TEXT', attributes: { id: string(), expires } });
+        const endpoint = (id, entities) =>
+          new IdempotentEndpoint(stack, id, { table, code, entities, limitToLeadingKeys: true });
+        const refused = (id, entity) => { try { endpoint(id, [entity]); } catch ({ message }) { return message; } };
+        endpoint('Right', [note(timeToLive().savedAs('ttl'))]);
+        const policies = stack.node.findAll().filter(({ cfnResourceType }) => cfnResourceType === 'AWS::IAM::Policy');
+        const policy = JSON.stringify(policies.map(({ policyDocument }) => stack.resolve(policyDocument)));
+        const elsewhere = refused('Elsewhere', note(timeToLive().savedAs('gone')));
+        const older = refused('Older', { name: 'NOTE', [Symbol.for('safewrites.entity')]: 0 });
+        console.log(JSON.stringify({ has: policy.includes('"NOTE#*"'), elsewhere, older }));
+      })()`,
+    );
+    expect(result).toEqual({
+      has: true,
+      elsewhere: expect.stringContaining('entities: NOTE stores its time to live in "gone"') as string,
+      older: expect.stringContaining('entities: was made by another version of safewrites') as string,
+    });
+  }, 60_000);
+});
+
 describe('a consumer in TypeScript', () => {
   it('compiles as an ES module and as a CommonJS module, libraries checked too', () => {
     const text = [
