@@ -175,6 +175,31 @@ describe('an ingest sets aside', () => {
     expect(await stored(longest)).toMatchObject({ goals: 1 });
   });
 
+  test('an event that deletes and replaces at once, or says of its deletion anything but true', async () => {
+    const { table, items } = await matchShop();
+    const aside: string[] = [];
+    const events = [
+      { deleted: true, groups: { score: { goals: 1 } } },
+      { deleted: false },
+      { deleted: 'yes' },
+      { deleted: null, groups: { score: { goals: 1 } } },
+    ];
+    const handler = orderedIngest({
+      ...{ ...silent, partialResponses: true, table, entity: Match },
+      groups: { score: { version: 'scoreAt', fields: ['goals'] } },
+      deletion: { flag: 'gone', version: 'goneAt', revives: true },
+      decode: { sqs: sqsMessages(json<number>()) },
+      versionOf: () => at(1),
+      eventOf: ({ body }) => ({ key: { id: 'a' }, ...events[body] }) as never,
+      failureDestination: ({ reason }) => void aside.push(reason),
+    });
+    expect(await handler(sqsEvent(...events.map((_, i) => ({ id: `m${i}`, body: String(i) }))))).toEqual({
+      batchItemFailures: [],
+    });
+    expect(aside).toEqual(events.map(() => 'content'));
+    expect(await items()).toEqual([]);
+  });
+
   test('what its functions make no event of', async () => {
     const aside: string[] = [];
     const given: unknown[] = [null, 'x', {}, { key: null }, { key: { id: 'a' } }];

@@ -79,6 +79,40 @@ describe('woken by the stream', () => {
     expect(to.arrived).toHaveLength(5);
   });
 
+  test('fills the batches of a target by what it says of itself: that it keeps order, how many it takes and how large', async () => {
+    const { here, to, lines } = await relay();
+    const batches: string[][] = [];
+    const handlerOf = (of: Partial<Publisher>) =>
+      outboxRelay({
+        ...{ table: here.shop, partialResponses: true, log: (line) => void lines.push(line) },
+        target: {
+          ...of,
+          publish(events) {
+            batches.push(ids(events));
+            return to.publish(events);
+          },
+        },
+      });
+    const sentBy = async (of: Partial<Publisher>, aggregate: string): Promise<string[][]> => {
+      batches.length = 0;
+      await commit(
+        here,
+        aggregate,
+        1,
+        ['1', '2', '3', '4'].map((n) => aggregate + n),
+      );
+      expect(await handlerOf(of)({ Records: await here.records() })).toEqual({ batchItemFailures: [] });
+      return batches;
+    };
+    expect(await sentBy({ maximumEvents: 3, keepsOrder: true }, 'a')).toEqual([['a1', 'a2', 'a3'], ['a4']]);
+    expect(await sentBy({ maximumEvents: 3 }, 'b')).toEqual([['b1'], ['b2'], ['b3'], ['b4']]);
+    const halves = { keepsOrder: true, maximumBytes: 10, sizeOf: () => 5 };
+    expect(await sentBy(halves, 'c')).toEqual([
+      ['c1', 'c2'],
+      ['c3', 'c4'],
+    ]);
+  });
+
   test('publishes what surfaces late with what surfaced first, and nothing beyond a committed sequence', async () => {
     const { here, to, handler } = await relay();
     await commit(here, 'a', 1, ['a1']);
