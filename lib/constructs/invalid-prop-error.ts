@@ -1,5 +1,5 @@
-import type { Duration } from 'aws-cdk-lib/core';
-import { Token } from 'aws-cdk-lib/core';
+import type { Duration, IResource } from 'aws-cdk-lib/core';
+import { Stack, Token } from 'aws-cdk-lib/core';
 import type { Construct } from 'constructs';
 
 /**
@@ -43,6 +43,13 @@ export const refuseBoth = (scope: Construct, props: Readonly<Record<string, unkn
   const given = Object.keys(props).filter((name) => props[name] !== undefined);
   if (given.length > 1) refuse(scope, given[0]!, `is given together with ${given.slice(1).join(' and ')}: leave one`);
 };
+
+/** What a function works on must be in its Region, as far as both are known. */
+export function refuseOtherRegion(scope: Construct, prop: string, { env: { region } }: IResource): void {
+  const own = Stack.of(scope).region;
+  if (Token.isUnresolved(region) || Token.isUnresolved(own) || region === own) return;
+  refuse(scope, prop, `is in ${region}, but its function is in ${own}: put both into stacks of one Region`);
+}
 
 /** The seconds of a duration that other settings are derived from, which must be known at synth. */
 export function secondsOf(scope: Construct, prop: string, duration: Duration): number {

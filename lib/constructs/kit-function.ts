@@ -10,7 +10,15 @@ import * as logs from 'aws-cdk-lib/aws-logs';
 import { Construct } from 'constructs';
 import { acknowledge } from './acknowledge.js';
 import { bundledCode, bundledNaming, type BundledFunction } from './bundled-code.js';
-import { inSeconds, literalText, refuse, refuseBoth, secondsOf, wholeNumber } from './invalid-prop-error.js';
+import {
+  inSeconds,
+  literalText,
+  refuse,
+  refuseBoth,
+  refuseOtherRegion,
+  secondsOf,
+  wholeNumber,
+} from './invalid-prop-error.js';
 import { checkTimeToLive, leadingKeyOf, type EntityShape } from './key-shapes.js';
 import { inTransactions, type SafeWritesTable } from './safe-writes-table.js';
 import type { TableAction, TableActions, TransactWriteAction } from './table-action.js';
@@ -192,6 +200,7 @@ export class KitFunction extends Construct {
     const { table } = props;
     if ((table as SafeWritesTable | undefined) === undefined)
       refuse(scope, 'table', 'is missing: give it a SafeWritesTable');
+    refuseOtherRegion(scope, 'table', table.table);
     const isOwn = props.code !== undefined || props.entry !== undefined;
     this.timeoutSeconds = this.checkTimeout(scope, props);
     const runtime = this.checkRuntime(scope, props.runtime ?? lambda.Runtime.NODEJS_24_X, isOwn);

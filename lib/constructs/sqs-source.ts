@@ -7,7 +7,7 @@ import { acknowledge } from './acknowledge.js';
 import { alarmPeriod } from './alarms.js';
 import { depthOf } from './function-alarms.js';
 import type { IngestSource } from './ingest-source.js';
-import { inSeconds, refuse, refuseBoth, secondsOf, wholeNumber } from './invalid-prop-error.js';
+import { inSeconds, refuse, refuseBoth, refuseOtherRegion, secondsOf, wholeNumber } from './invalid-prop-error.js';
 import type { OrderedIngest } from './ordered-ingest.js';
 import { payloadBytes, recordOverhead } from './payload.js';
 import { deadLetterQueue, describeQueue, longestRetention, secureQueue } from './secure-queue.js';
@@ -191,6 +191,7 @@ export class SqsSource extends Construct implements IngestSource {
     } else {
       if (props.maxReceiveCount !== undefined)
         refuse(this, 'maxReceiveCount', 'is about a new queue: set it in the redrive policy of existingQueue');
+      refuseOtherRegion(this, 'existingQueue', existingQueue);
       this.queue = existingQueue;
       this.deadLetterQueue = this.deadLettersOf(existingQueue, props);
       retentionSeconds = this.checkExisting(props, found, least);

@@ -399,4 +399,18 @@ describe('OrderedIngest', () => {
       SqsManagedSseEnabled: Match.absent(),
     });
   });
+
+  it('refuses a table and a queue of another Region', () => {
+    const app = new App();
+    const stackIn = (id: string, region: string) => new Stack(app, id, { env: { region, account: '111122223333' } });
+    const [here, there] = [stackIn('Here', 'eu-west-1'), stackIn('There', 'us-east-1')];
+    const far = new SafeWritesTable(there, 'Far');
+    expect(() => ingestIn(here, { table: far })).toThrow(
+      'Here/Ingest: table: is in us-east-1, but its function is in eu-west-1',
+    );
+    const existingQueue = sqs.Queue.fromQueueArn(here, 'Mine', 'arn:aws:sqs:us-east-1:111122223333:mine');
+    const ingest = new OrderedIngest(here, 'Near', { table: new SafeWritesTable(here, 'Own'), code: anyCode() });
+    const imported = { existingQueue, visibilityTimeout: Duration.minutes(5), retention: Duration.days(4) };
+    expect(() => ingest.addSqs('Scores', imported)).toThrow('Scores: existingQueue: is in us-east-1');
+  });
 });
