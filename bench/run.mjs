@@ -5,13 +5,14 @@ import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { cpus } from 'node:os';
 import { join } from 'node:path';
 import { cost } from './cost/part.mjs';
+import { endurance } from './endurance/part.mjs';
 import { bench, versions } from './lib/paths.mjs';
 import { library } from './library/part.mjs';
 import { size } from './size/part.mjs';
 import { throughput } from './throughput/part.mjs';
 import { types } from './types/part.mjs';
 
-const parts = { library, size, types, cost, throughput };
+const parts = { library, size, types, cost, throughput, endurance };
 const named = process.argv.slice(2).filter((argument) => !argument.startsWith('--'));
 const rounds = Number(/--rounds=(\d+)/.exec(process.argv.join(' '))?.[1] ?? 7);
 const scale = Number(/--scale=([\d.]+)/.exec(process.argv.join(' '))?.[1] ?? 1);

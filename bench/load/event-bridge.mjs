@@ -8,7 +8,7 @@ export const localBus = () => {
   let next = 0;
   const line = wire({
     handle({ body }) {
-      const { Entries } = JSON.parse(Buffer.from(body).toString());
+      const { Entries } = JSON.parse(new TextDecoder().decode(body));
       for (const { Detail } of Entries) {
         const { id } = JSON.parse(Detail);
         taken.set(id, (taken.get(id) ?? 0) + 1);

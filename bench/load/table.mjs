@@ -18,7 +18,7 @@ export const createBenchTable = (client, TableName) =>
 const server = join(import.meta.dirname, 'server.mjs');
 
 /** A table in a process of its own, behind a wire that counts and, once `delayMs` is set, takes its time. */
-export const localTable = async (config = {}) => {
+export const localTable = async () => {
   const child = fork(server, { stdio: ['ignore', 'ignore', 'inherit', 'ipc'] });
   const asked = new Map();
   child.on('message', ({ id, answer }) => asked.get(id)(answer));
@@ -30,13 +30,18 @@ export const localTable = async (config = {}) => {
     });
   const region = 'eu-west-1';
   const credentials = { accessKeyId: 'local', secretAccessKey: 'local' };
-  const client = new DynamoDBClient({ region, credentials, endpoint: await ask('endpoint'), ...config });
-  const line = wire(client.config.requestHandler);
-  client.config.requestHandler = line.requestHandler;
+  const endpoint = await ask('endpoint');
+  const connect = (config) => {
+    const client = new DynamoDBClient({ region, credentials, endpoint, ...config });
+    const line = wire(client.config.requestHandler);
+    client.config.requestHandler = line.requestHandler;
+    return { client, line };
+  };
+  const { client, line } = connect();
   await createBenchTable(client, name);
   const close = () => {
     client.destroy();
     child.disconnect();
   };
-  return { client, line, ask, close };
+  return { client, line, connect, ask, close };
 };

@@ -50,6 +50,17 @@ describe.runIf(embedded)('a write that fails', () => {
     ]);
   });
 
+  test('because it was throttled longer than the client tries is sent again', async () => {
+    let writes = 0;
+    const faults: Faults = ({ operation }) =>
+      operation === 'UpdateItem' && ++writes <= 4 ? { at: 'before', error: 'Throttling' } : undefined;
+    const shop = await matchShop({}, { faults });
+    const answer = await shop.ingest(kafkaEvent(kafka(4, 'a', { goals: 1, at: 1 })));
+    expect(failed(answer)).toEqual([]);
+    expect(writes).toBe(5);
+    expect(shop.lines).toMatchObject([{ Applied: 1, Failed: 0, Writes: 1 }]);
+  });
+
   test('in one group leaves an event of two groups failed', async () => {
     let calls = 0;
     const faults: Faults = ({ operation }) =>

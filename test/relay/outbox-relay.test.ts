@@ -1,3 +1,4 @@
+import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { describe, expect, test } from 'vitest';
 import {
   BatchFailedError,
@@ -62,6 +63,38 @@ describe('woken by the stream', () => {
     // The removals, which are records of their own, are passed over.
     expect(await wake()).toEqual({ batchItemFailures: [] });
     expect(to.arrived).toHaveLength(4);
+  });
+
+  describe('from a table that throttles', () => {
+    const throttled = async (throttles: (request: number) => boolean) => {
+      const { here, to } = await relay();
+      const names = Array.from({ length: 20 }, (_, i) => `a${i}`);
+      for (const name of names) await commit(here, name, 1, [name]);
+      const records = await here.records();
+      let requests = 0;
+      here.local.setFaults(() => (throttles(requests++) ? { at: 'before', error: 'Throttling' } : undefined));
+      const client = new DynamoDBClient({ ...here.local.clientConfig, maxAttempts: 1 });
+      const options = { target: to, partialResponses: true, log: () => undefined };
+      const answer = await outboxRelay({ table: table({ name: 'shop', client }), ...options })({ Records: records });
+      here.local.setFaults(undefined);
+      return { here, to, names, answer, requests };
+    };
+
+    test('reads and removes again what was throttled, and sends no event again for it', async () => {
+      const { here, to, names, answer } = await throttled((request) => request % 2 === 0);
+      expect(answer).toEqual({ batchItemFailures: [] });
+      expect(ids(to.arrived).sort()).toEqual(names.toSorted());
+      expect(await here.left()).toBe(0);
+    });
+
+    test('gives up soon where nothing gets through', async () => {
+      const { here, to, answer, requests } = await throttled(() => true);
+      expect(answer.batchItemFailures).toHaveLength(1);
+      expect(to.arrived).toEqual([]);
+      expect(await here.left()).toBe(20);
+      // One for each aggregate, and the batch's allowance.
+      expect(requests).toBeLessThanOrEqual(20 + 50);
+    });
   });
 
   test('takes many wake-ups of one aggregate as one drain', async () => {

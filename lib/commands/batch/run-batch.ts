@@ -1,6 +1,6 @@
 import type { ConsumedCapacity } from '@aws-sdk/client-dynamodb';
 import { backoff } from '../retry/backoff.js';
-import { isNamed } from '../send/failures.js';
+import { isThrottle } from '../send/failures.js';
 
 /** Requests of a batch that are in flight at once. */
 const atOnce = 8;
@@ -33,8 +33,6 @@ export interface BatchRun<T> {
   readonly cause: unknown;
 }
 
-const throttles = ['ProvisionedThroughputExceededException', 'ThrottlingException', 'RequestLimitExceeded'];
-
 /**
  * Sends the requests of a batch, some at once, and what each leaves unprocessed again, after a wait of full jitter, as
  * long as something gets done. An error that is no throttle ends the batch once the requests in flight have ended.
@@ -57,7 +55,7 @@ export const runBatch = async <T>(chunks: readonly T[], sender: BatchSender<T>):
       return answer.left;
     } catch (error) {
       // DynamoDB throws where it could process nothing of a request.
-      if (!throttles.some((name) => isNamed(error, name))) throw error;
+      if (!isThrottle(error)) throw error;
       cause = error;
       return items;
     }

@@ -5,6 +5,11 @@ import { ValidationException } from '../errors/validation-exception.js';
 export const isNamed = (error: unknown, name: string): boolean =>
   typeof error === 'object' && error !== null && (error as { name?: unknown }).name === name;
 
+const throttles = ['ProvisionedThroughputExceededException', 'ThrottlingException', 'RequestLimitExceeded'];
+
+/** Whether DynamoDB had too much to do, and did nothing of a request. */
+export const isThrottle = (error: unknown): boolean => throttles.some((name) => isNamed(error, name));
+
 /** Keeps what holds stored values out of logs, which print what is enumerable; code still reads it. */
 export const hideItems = (error: unknown): unknown => {
   if (typeof error !== 'object' || error === null) return error;

@@ -1,3 +1,4 @@
+import { pastThrottles } from '../../commands/retry/past-throttles.js';
 import { coalesce, type Candidate, type Contest, type EventOutcome, type OrderedState } from '../../recipes/index.js';
 import { combineOutcomes } from '../../recipes/ordered-state/outcome.js';
 import { decodeDelivery, type AnyDecoders } from '../decoders/decoder.js';
@@ -117,6 +118,7 @@ export class Ingest {
     const settling = {
       state,
       deadline: this.deadline,
+      pastThrottles: pastThrottles(this.deadline.near),
       refusalOf,
       end: ({ index }: Candidate<StateEvent>, ending: PartEnding) => entries[index]?.endings.push(ending),
       written: () => void this.writes++,

@@ -1,4 +1,5 @@
 import { InvalidInputError, LimitExceededError } from '../../commands/index.js';
+import type { PastThrottles } from '../../commands/retry/past-throttles.js';
 import { EventTooLateError } from '../../recipes/index.js';
 import type { Candidate, Contest, EventOutcome, EventResult, OrderedState } from '../../recipes/index.js';
 import type { PoisonReason } from '../poison/poison-record-error.js';
@@ -14,6 +15,8 @@ export type PartEnding =
 export interface Settling<Ev> {
   readonly state: OrderedState<Ev, unknown>;
   readonly deadline: Deadline;
+  /** Sends a write again that was throttled. */
+  readonly pastThrottles: PastThrottles;
   /** Why an event is refused for good, by what its write threw. */
   readonly refusalOf: (error: unknown) => PoisonReason | undefined;
   /** Takes the ending of a candidate's part. */
@@ -55,14 +58,14 @@ const settleContest = async <Ev>(
   known: Written<Ev> | undefined,
   settling: Settling<Ev>,
 ): Promise<Written<Ev> | undefined> => {
-  const { state, deadline, end } = settling;
+  const { state, deadline, pastThrottles, end } = settling;
   let last = known;
   let pending = last === undefined ? candidates : undecided(candidates, last, settling);
   for (;;) {
     const [winner, ...others] = pending;
     if (winner === undefined || deadline.isNear) return last;
     try {
-      const result = await state.apply(winner.event, { signal: deadline.signal });
+      const result = await pastThrottles(() => state.apply(winner.event, { signal: deadline.signal }));
       settling.written();
       end(winner, { kind: 'settled', outcome: result.outcome });
       last = { event: winner.event, result };

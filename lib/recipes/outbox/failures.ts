@@ -15,8 +15,10 @@ export const pastConflicts = async <R>(write: () => Promise<R>): Promise<R> =>
   retryOnConflict(write, { on: 'transactionConflict', maxAttempts: 10 });
 
 /** Removes an item whose events were all published. @returns whether it was there */
-export const remove = async ({ items, parked }: Drain, item: OutboxItem): Promise<boolean> => {
-  const removed = await pastConflicts(() => items.delete(item).if(isSame(item)).returnOld().trySend());
+export const remove = async ({ items, parked, pastThrottles }: Drain, item: OutboxItem): Promise<boolean> => {
+  const removed = await pastThrottles(() =>
+    pastConflicts(() => items.delete(item).if(isSame(item)).returnOld().trySend()),
+  );
   if (!removed.conditionMet) return false;
   const old = removed.item;
   // Another relay parked what this one could publish after all.

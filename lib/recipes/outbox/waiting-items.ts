@@ -32,19 +32,21 @@ export const waitingItems = (drain: Drain, of: Aggregate): AsyncGenerator<readon
 };
 
 async function* itemsInShard(
-  { items, terms: { signal } }: Drain,
+  { items, pastThrottles, terms: { signal } }: Drain,
   { aggregate, upTo }: Aggregate,
   shard: number,
 ): AsyncGenerator<readonly OutboxItem[]> {
   let from: string | undefined;
   do {
-    const page = await items
-      .query({ shard, aggregate })
-      .le({ sequence: upTo })
-      .consistent()
-      .limit(pageItems)
-      .after(from)
-      .page({ signal });
+    const page = await pastThrottles(() =>
+      items
+        .query({ shard, aggregate })
+        .le({ sequence: upTo })
+        .consistent()
+        .limit(pageItems)
+        .after(from)
+        .page({ signal }),
+    );
     yield page.items;
     from = page.next;
   } while (from !== undefined);
