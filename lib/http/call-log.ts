@@ -1,5 +1,6 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { subscribe } from 'node:diagnostics_channel';
+import { loggedFrames, loggedName } from '../commands/errors/logged-error.js';
 import { SafeWritesError, tracingChannelName } from '../commands/index.js';
 
 /** How a call ended, for logs and metrics. */
@@ -68,15 +69,6 @@ export const currentCall = (): CallState => calls.getStore() as CallState;
 
 const levels = { failed: 'ERROR', unavailable: 'WARN' } as const;
 
-/** Frames only: the message, which the text of a stack begins with, may quote a value. */
-const framesOf = ({ stack = '', message }: Error): string[] =>
-  stack
-    .replace(message, '')
-    .split('\n')
-    .filter((line) => /^ {4}at .*:\d+:\d+\)?$/.test(line))
-    .slice(0, 5)
-    .map((line) => line.trim());
-
 /** The line of a call that ended. */
 export const callLine = (
   { outcome, requests, error }: CallState,
@@ -114,8 +106,8 @@ export const callLine = (
     durationMs,
     requestId,
     ...(error instanceof Error && {
-      errorName: error.name,
-      ...(error instanceof SafeWritesError ? { errorMessage: error.message } : { errorAt: framesOf(error) }),
+      errorName: loggedName(error),
+      ...(error instanceof SafeWritesError ? { errorMessage: error.message } : { errorAt: loggedFrames(error) }),
     }),
   };
 };

@@ -174,6 +174,17 @@ describe('problems that are not stored', () => {
     expect(lines).toMatchObject([{ outcome: 'failed', errorName: 'AccessDeniedException' }]);
   });
 
+  it('500: an error whose name was made up is told of without it', async () => {
+    const shop = await testTable();
+    const { handler, lines } = noteEndpoint(shop, {
+      handle: () => {
+        throw Object.assign(new Error('no'), { name: 'secret of alice' });
+      },
+    });
+    expect(problemOf(await handler(httpEvent()))).toMatchObject({ status: 500 });
+    expect(lines).toMatchObject([{ outcome: 'failed', errorName: 'Error' }]);
+  });
+
   it('500: a bug of the handler; the log has its name and place, and not its text', async () => {
     const shop = await testTable();
     const { handler, lines } = noteEndpoint(shop, {
