@@ -130,8 +130,8 @@ export const throughput = async ({ rounds, scale }) => {
     const events = digits(size);
     const text = [
       `Each request to DynamoDB and to the bus takes 1, 5 or 20 ms more, by a real timer; at most 50 run at once, as with ` +
-        "the sockets of the SDK's own client. The table is the embedded one, in the same process, so its CPU is in the " +
-        'figures of every side, and it has no limit of a partition. Each run is checked: every charge stored, every state ' +
+        "the sockets of the SDK's own client. The table is the embedded one, in a process of its own: its CPU is not in the " +
+        'figures, its time is, and it has no limit of a partition. Each run is checked: every charge stored, every state ' +
         'the newest, every event published once and removed.',
       `Sizes: ${events} events, ${digits(Math.ceil(200 * scale))} charges one at a time and ` +
         `${digits(Math.ceil(2000 * scale))} otherwise (scale ${scale}, median of ${times}). **The machine was shared with ` +
