@@ -231,7 +231,7 @@ describe('the requests of a batchGet', () => {
   });
 
   it('end with any other error, which is thrown as it is, and start nothing after it', async () => {
-    const failure = Object.assign(new Error('no'), { name: 'ValidationException' });
+    const failure = Object.assign(new Error('no'), { name: 'AccessDeniedException' });
     const { shop, accounts, inputs } = scripted(() => {
       throw failure;
     });

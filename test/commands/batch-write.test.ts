@@ -227,7 +227,7 @@ describe('the requests of a batchWrite', () => {
   });
 
   it('are not repeated once one failed for good', async () => {
-    const failure = Object.assign(new Error('no'), { name: 'ValidationException' });
+    const failure = Object.assign(new Error('no'), { name: 'AccessDeniedException' });
     const { shop, orders, inputs } = scripted((input, n) => {
       if (n === 2) throw failure;
       return { UnprocessedItems: { shop: writesOf(input) } };

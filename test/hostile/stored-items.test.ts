@@ -60,6 +60,8 @@ const Thing = entity('THING', {
 
 const digits = fc.constantFrom('0', '-0', '1e125', '-9.9e125', '1e-130', '9007199254740993', '0.1', '1'.repeat(38));
 const text = fc.oneof(hostileText, fc.constantFrom(...texts)).filter((value) => value.isWellFormed());
+// The SDK cannot read the one that it leaves out: a TypeError of its own, in the answer of a failed condition.
+const name = fc.oneof(text, fc.constantFrom('city', 'inner', 'deep', 'S')).filter((one) => one !== '__proto__');
 const value: fc.Arbitrary<AttributeValue> = fc.letrec<{ value: AttributeValue }>((tie) => ({
   value: fc.oneof(
     { maxDepth: 3 },
@@ -71,9 +73,7 @@ const value: fc.Arbitrary<AttributeValue> = fc.letrec<{ value: AttributeValue }>
     text.map((one) => ({ SS: [one, `${one}2`] })),
     digits.map((one) => ({ NS: [one, '7'] })),
     fc.array(tie('value'), { maxLength: 3 }).map((L) => ({ L })),
-    fc
-      .dictionary(fc.oneof(text, fc.constantFrom('city', 'inner', 'deep', 'S')), tie('value'), { maxKeys: 3 })
-      .map((M) => ({ M })),
+    fc.dictionary(name, tie('value'), { maxKeys: 3 }).map((M) => ({ M })),
   ),
 })).value;
 
