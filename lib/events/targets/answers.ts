@@ -74,7 +74,7 @@ export const timeouts = ({ timeoutMs = 5000 }: RequestOptions): (() => { abortSi
 };
 
 /** An answer of SNS or SQS for a batch, whose entries are named by their places. */
-interface BatchResult {
+export interface BatchResult {
   readonly Successful?: readonly { readonly Id?: string | undefined }[] | undefined;
   readonly Failed?:
     | readonly {

@@ -1,10 +1,10 @@
-import { PublishBatchCommand, type PublishBatchRequestEntry, type SNSClient } from '@aws-sdk/client-sns';
+import { PublishBatchCommand, type SNSClient } from '@aws-sdk/client-sns';
 import { invalid } from '../../../commands/errors/errors.js';
-import type { Publisher, RelayedEvent } from '../../../recipes/index.js';
+import type { Publisher } from '../../../recipes/index.js';
 import { maximumBytesOf } from '../../../recipes/outbox/target.js';
-import { answersIn, answersOf, timeouts, type RequestOptions } from '../answers.js';
-import { attributesOf, cloudEventText, messageBytes } from '../cloud-event.js';
-import { messageGroupOf } from '../message-group.js';
+import { timeouts, type RequestOptions } from '../answers.js';
+import { cloudEventText } from '../cloud-event.js';
+import { messageEntry, messageTarget } from '../message-target.js';
 
 /** What {@link snsTarget} takes. */
 export interface SnsTargetOptions extends RequestOptions {
@@ -15,15 +15,6 @@ export interface SnsTargetOptions extends RequestOptions {
   /** The topic's MaximumMessageSize, up to 1 MiB. @default 262,144 */
   readonly maximumBytes?: number | undefined;
 }
-
-const entryOf = (event: RelayedEvent, place: number, fifo: boolean): PublishBatchRequestEntry => ({
-  Id: String(place),
-  Message: cloudEventText(event),
-  MessageAttributes: Object.fromEntries(
-    attributesOf(event).map(([name, StringValue]) => [name, { DataType: 'String', StringValue }]),
-  ),
-  ...(fifo && { MessageGroupId: messageGroupOf(event.aggregate), MessageDeduplicationId: event.id }),
-});
 
 /**
  * An SNS topic as the target of a relay. The message is a CloudEvent, and message attributes hold its `id`, `type` and
@@ -46,21 +37,12 @@ export const snsTarget = (options: SnsTargetOptions): Publisher => {
   const { client, topicArn, maximumBytes = maximumBytesOf('sns') } = options;
   const terms = timeouts(options);
   if (typeof topicArn !== 'string' || topicArn === '') invalid('topicArn', 'expected the ARN of a topic');
-  if (!(maximumBytes >= 1)) invalid('maximumBytes', 'expected a number from 1 on');
   const fifo = topicArn.endsWith('.fifo');
-  return {
-    maximumEvents: 10,
-    maximumBytes,
-    sizeOf: messageBytes,
-    publish: (events) =>
-      answersOf(
-        events,
-        (event) => messageBytes(event) > maximumBytes,
-        async (sent) => {
-          const PublishBatchRequestEntries = sent.map((event, i) => entryOf(event, i, fifo));
-          const command = new PublishBatchCommand({ TopicArn: topicArn, PublishBatchRequestEntries });
-          return answersIn(sent.length, await client.send(command, terms()));
-        },
-      ),
-  };
+  return messageTarget(maximumBytes, (events) => {
+    const PublishBatchRequestEntries = events.map((event, i) => ({
+      ...messageEntry(event, i, fifo),
+      Message: cloudEventText(event),
+    }));
+    return client.send(new PublishBatchCommand({ TopicArn: topicArn, PublishBatchRequestEntries }), terms());
+  });
 };

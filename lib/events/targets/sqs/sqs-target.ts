@@ -2,9 +2,9 @@ import { SendMessageBatchCommand, type SendMessageBatchRequestEntry, type SQSCli
 import { invalid } from '../../../commands/errors/errors.js';
 import type { Publisher, RelayedEvent } from '../../../recipes/index.js';
 import { maximumBytesOf } from '../../../recipes/outbox/target.js';
-import { answersIn, answersOf, timeouts, type RequestOptions } from '../answers.js';
-import { attributesOf, cloudEventText, messageBytes, xrayHeader } from '../cloud-event.js';
-import { messageGroupOf } from '../message-group.js';
+import { timeouts, type RequestOptions } from '../answers.js';
+import { cloudEventText, xrayHeader } from '../cloud-event.js';
+import { messageEntry, messageTarget, stringAttribute } from '../message-target.js';
 
 /** What {@link sqsTarget} takes. */
 export interface SqsTargetOptions extends RequestOptions {
@@ -16,16 +16,12 @@ export interface SqsTargetOptions extends RequestOptions {
   readonly maximumBytes?: number | undefined;
 }
 
-const stringAttribute = (StringValue: string) => ({ DataType: 'String', StringValue });
-
 const entryOf = (event: RelayedEvent, place: number, fifo: boolean): SendMessageBatchRequestEntry => {
   const trace = xrayHeader(event);
   return {
-    Id: String(place),
+    ...messageEntry(event, place, fifo),
     MessageBody: cloudEventText(event),
-    MessageAttributes: Object.fromEntries(attributesOf(event).map(([name, value]) => [name, stringAttribute(value)])),
     ...(trace !== undefined && { MessageSystemAttributes: { AWSTraceHeader: stringAttribute(trace) } }),
-    ...(fifo && { MessageGroupId: messageGroupOf(event.aggregate), MessageDeduplicationId: event.id }),
   };
 };
 
@@ -49,21 +45,9 @@ export const sqsTarget = (options: SqsTargetOptions): Publisher => {
   const { client, queueUrl, maximumBytes = maximumBytesOf('sqs') } = options;
   const terms = timeouts(options);
   if (typeof queueUrl !== 'string' || queueUrl === '') invalid('queueUrl', 'expected the URL of a queue');
-  if (!(maximumBytes >= 1)) invalid('maximumBytes', 'expected a number from 1 on');
   const fifo = queueUrl.endsWith('.fifo');
-  return {
-    maximumEvents: 10,
-    maximumBytes,
-    sizeOf: messageBytes,
-    publish: (events) =>
-      answersOf(
-        events,
-        (event) => messageBytes(event) > maximumBytes,
-        async (sent) => {
-          const Entries = sent.map((event, i) => entryOf(event, i, fifo));
-          const command = new SendMessageBatchCommand({ QueueUrl: queueUrl, Entries });
-          return answersIn(sent.length, await client.send(command, terms()));
-        },
-      ),
-  };
+  return messageTarget(maximumBytes, (events) => {
+    const Entries = events.map((event, i) => entryOf(event, i, fifo));
+    return client.send(new SendMessageBatchCommand({ QueueUrl: queueUrl, Entries }), terms());
+  });
 };
