@@ -4,7 +4,14 @@ import { table, type Table } from '../../lib/commands/index.js';
 import type { LocalDynamoDBOptions } from '../../lib/local/index.js';
 import { testDynamoDB, uniqueTableName, type TestDynamoDB } from './dynamodb.js';
 
-type Handle = (request: { headers: Record<string, string> }, options?: unknown) => Promise<unknown>;
+export interface HttpRequest {
+  readonly headers: Record<string, string>;
+  body: string | Uint8Array;
+}
+type Handle = (request: HttpRequest, options?: unknown) => Promise<unknown>;
+
+/** What stands between a client and DynamoDB: sends the request, or not, and gives an answer, or none. */
+export type Between = (request: HttpRequest & { readonly operation: string }, send: () => Promise<unknown>) => unknown;
 
 /** What a request of the faulty client meets: true loses the response after the write took effect. */
 export type Fault = (operation: string) => boolean | 'before' | Promise<boolean | 'before'>;
@@ -13,6 +20,8 @@ export type Fault = (operation: string) => boolean | 'before' | Promise<boolean 
 export interface RecipeShop {
   readonly db: TestDynamoDB;
   readonly shop: Table;
+  /** The same table through a client of its own, with something in between. */
+  through(between: Between, maxAttempts?: number): Table;
   /** The same table through a client whose requests meet `fault`. */
   faulty(fault: Fault, maxAttempts?: number): Table;
   /** Operations and units of what `work` sends; units are 0 outside of the embedded database. */
@@ -40,29 +49,35 @@ export const recipeShop = async (options: LocalDynamoDBOptions = {}): Promise<Re
   );
   await waitUntilTableExists({ client, maxWaitTime: 60, minDelay: 1 }, { TableName });
   const clients: DynamoDBClient[] = [];
+  const through: RecipeShop['through'] = (between, maxAttempts = 4) => {
+    const inner = client.config.requestHandler as unknown as { handle: Handle };
+    const handle: Handle = (request, options) => {
+      const send = (): Promise<unknown> => inner.handle(request, options);
+      return Promise.resolve().then(() => between(Object.assign(request, { operation: operationOf(request) }), send));
+    };
+    const { region, credentials, endpoint } = client.config;
+    const own = new DynamoDBClient({
+      region,
+      credentials,
+      ...(endpoint && { endpoint }),
+      maxAttempts,
+      requestHandler: Object.assign(Object.create(inner) as object, { handle }) as never,
+    });
+    clients.push(own);
+    return table({ name: TableName, client: own });
+  };
   return {
     db,
     shop: table({ name: TableName, client }),
-    faulty(fault, maxAttempts = 4) {
-      const inner = client.config.requestHandler as unknown as { handle: Handle };
-      const handle: Handle = async (request, options) => {
-        const meets = await fault(operationOf(request));
+    through,
+    faulty: (fault, maxAttempts) =>
+      through(async ({ operation }, send) => {
+        const meets = await fault(operation);
         if (meets === 'before') throw reset();
-        const answer = await inner.handle(request, options);
+        const answer = await send();
         if (meets) throw reset();
         return answer;
-      };
-      const { region, credentials, endpoint } = client.config;
-      const faulty = new DynamoDBClient({
-        region,
-        credentials,
-        ...(endpoint && { endpoint }),
-        maxAttempts,
-        requestHandler: Object.assign(Object.create(inner) as object, { handle }) as never,
-      });
-      clients.push(faulty);
-      return table({ name: TableName, client: faulty });
-    },
+      }, maxAttempts),
     async costOf(work) {
       const cost = { operations: [] as string[], writeUnits: 0, readUnits: 0 };
       const stop = db.local?.onRequest(({ operation, writeUnits, readUnits }) => {
@@ -75,7 +90,7 @@ export const recipeShop = async (options: LocalDynamoDBOptions = {}): Promise<Re
       return cost;
     },
     async close() {
-      for (const faulty of clients) faulty.destroy();
+      for (const own of clients) own.destroy();
       await db.close();
     },
   };
