@@ -5,6 +5,7 @@
  */
 export { commit, refuse, type Effect } from '../recipes/index.js';
 export type { HttpAnswer } from './answer.js';
+export { bodySchema, type BodyRule, type BodyRules } from './body-schema.js';
 export type { CallLine, CallOutcome } from './call-log.js';
 export { dynamoDBClient } from './dynamodb-client.js';
 export type { HttpContext, HttpEvent, HttpResult } from './event.js';

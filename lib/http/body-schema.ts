@@ -1,0 +1,67 @@
+import { compileFields, absentValue } from '../commands/attributes/fields.js';
+import { hasMembers } from '../commands/attributes/plain-object.js';
+import type { AttributeBuilder, Attributes, ItemOf } from '../commands/attributes/attribute.js';
+import { InvalidInputError } from '../commands/errors/errors.js';
+import type { Schema, SchemaIssue } from './schema.js';
+
+/** What a member has to meet beside its attribute. */
+export interface BodyRule<in V> {
+  /**
+   * What the client is told where the member is refused. @default the attribute's own text, which quotes no value; that
+   * of a map says the names that it does not know
+   */
+  readonly expected?: string;
+  /** Whether a value of the attribute's type may be sent. */
+  readonly test?: (value: V) => boolean;
+}
+
+/** Rules by member; see {@link bodySchema}. */
+export type BodyRules<A extends Attributes> = { readonly [K in keyof A]?: BodyRule<A[K]['~v']> };
+
+/**
+ * A schema of a small body, made of the attribute builders that entities are made of: nothing more is bundled, where a
+ * schema library is 5 KB and up. It takes an object with these members and nothing else, and tells every one that is
+ * wrong. The value is what an item of these attributes would read as: defaults are filled in, and a list that was sent
+ * for a set is a Set. Attributes whose value JSON does not have, such as `instant()`, take what no body can hold.
+ *
+ * @param rules by member: what else it has to meet, and the text for the client
+ * @throws InvalidInputError for a member that is no attribute
+ * @example
+ * const Transfer = bodySchema(
+ *   { to: string(), amount: integer() },
+ *   { amount: { test: (amount) => amount > 0, expected: 'expected a whole number of cents, from 1 on' } },
+ * );
+ * idempotent({ table: shop, schema: Transfer, handle: ({ to, amount }) => refuse({ status: 402, body: { to, amount } }) });
+ */
+export const bodySchema = <A extends Attributes>(attributes: A, rules: BodyRules<A> = {}): Schema<ItemOf<A>> => {
+  const fields = compileFields(attributes as unknown as Record<string, AttributeBuilder>, '');
+  const names = fields.map(({ name_: name }) => name);
+  const shape = `expected an object with ${names.join(', ')}, and nothing else`;
+  const validate = (body: unknown) => {
+    if (!hasMembers(body)) return { issues: [{ message: shape }] };
+    const value: Record<string, unknown> = {};
+    const issues: SchemaIssue[] = [];
+    for (const field of fields) {
+      const { name_: name, encode_: encode, decode_: decode, required_: required } = field;
+      const { expected, test }: BodyRule<unknown> = rules[name] ?? {};
+      const refuse = (message: string): unknown => issues.push({ message: expected ?? message, path: [name] });
+      const sent = Object.hasOwn(body, name) ? body[name] : undefined;
+      try {
+        const stored = sent === undefined ? undefined : encode(sent);
+        const member = stored === undefined ? absentValue(field) : decode(stored);
+        if (member === undefined) {
+          if (required) refuse('is required');
+        } else if (test?.(member) === false) refuse('is refused');
+        else value[name] = member;
+      } catch (error) {
+        if (!(error instanceof InvalidInputError)) throw error;
+        refuse(error.message);
+      }
+    }
+    const unknown = Object.keys(body).filter((name) => !names.includes(name));
+    issues.push(...unknown.map((name) => ({ message: shape, path: [name] })));
+    return issues.length > 0 ? { issues } : { value: value as ItemOf<A> };
+  };
+  const standard = { version: 1, vendor: 'safewrites', validate };
+  return { '~standard': standard };
+};
