@@ -59,6 +59,7 @@ export {
 export { ValidationException } from './errors/validation-exception.js';
 export {
   ConditionalCheckFailedException,
+  OutcomeUnknownError,
   TransactionCanceledException,
   type CancellationCode,
   type StepFailure,

@@ -1,4 +1,4 @@
-import { TransactionCanceledException } from '../commands/index.js';
+import { OutcomeUnknownError, TransactionCanceledException } from '../commands/index.js';
 
 const names = new Set([
   'AbortError',
@@ -27,6 +27,7 @@ export const isUnavailable = (error: unknown): boolean => {
   if (error instanceof TransactionCanceledException) {
     return Object.values(error.failed).some(({ reason }) => reasons.includes(reason));
   }
+  if (error instanceof OutcomeUnknownError) return true;
   if (typeof error !== 'object' || error === null) return false;
   const { name, code, $metadata } = error as ServiceError;
   return names.has(String(name)) || network.test(String(code)) || ($metadata?.httpStatusCode ?? 0) >= 500;

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { TransactionCanceledException, type CancellationCode } from '../../lib/commands/index.js';
+import { OutcomeUnknownError, TransactionCanceledException, type CancellationCode } from '../../lib/commands/index.js';
 import { isUnavailable } from '../../lib/http/unavailable.js';
 import { connectionLost, serviceError } from './meddle.js';
 
@@ -10,6 +10,7 @@ it.each([
   ['throttled table', serviceError('ProvisionedThroughputExceededException')],
   ['throttled step', cancelledBy('ThrottlingError')],
   ['conflict', serviceError('TransactionConflictException')],
+  ['unknown outcome', new OutcomeUnknownError({}, undefined)],
   ['service failure', serviceError('AnyName', 500)],
   ['connection lost', connectionLost()],
   ['name not found', Object.assign(new Error(), { code: 'ENOTFOUND' })],

@@ -84,3 +84,33 @@ export class TransactionCanceledException extends SafeWritesError {
     Object.defineProperty(this, 'failed', { enumerable: false });
   }
 }
+
+/**
+ * An attempt of a transaction was not answered and may yet take effect, and each one after it was cancelled by another
+ * transaction, or throttled: whether it is written, or will be, is not known. `retryOnConflict` throws it at once, since a
+ * new transaction could write a second time. Send the same built transaction again within ten minutes of the first time,
+ * make the same call again where it has an idempotency key, or read what is stored.
+ *
+ * @example
+ * const pay = transactWrite(shop, { order: orders.update(key).set({ status: 'PAID' }) }).build();
+ * await pay.send().catch((error: unknown) => {
+ *   if (error instanceof OutcomeUnknownError) return pay.send();
+ *   throw error;
+ * });
+ */
+export class OutcomeUnknownError extends SafeWritesError {
+  static override get kind(): string {
+    return 'OutcomeUnknownError';
+  }
+  /** The steps that stopped the last attempt. */
+  readonly failed: Readonly<Record<string, StepFailure>>;
+
+  constructor(failed: Readonly<Record<string, StepFailure>>, cause: unknown) {
+    super(
+      'An attempt of the transaction was not answered and may yet take effect; those after it were cancelled. The same request again is safe for ten minutes, a new one is not.',
+      { cause },
+    );
+    this.failed = failed;
+    Object.defineProperty(this, 'failed', { enumerable: false });
+  }
+}

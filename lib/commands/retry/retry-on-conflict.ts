@@ -58,6 +58,11 @@ const isConflict = (error: unknown, kind: ConflictKind): boolean => {
  * A versioned write whose response was lost meets its own first attempt on the client's retry, fails its condition, and
  * counts as a conflict. A failed condition of `trySend` is an answer and none.
  *
+ * No run follows a transaction of which an attempt may yet take effect: it is sent again as it is until its outcome is
+ * known, or an OutcomeUnknownError is thrown. A condition that fails is known in that sense: where the attempt could pass
+ * it later, after others have written, let the transaction write what its condition forbids, such as a version or an id.
+ * A transaction that the function sends by the SDK itself is not looked after.
+ *
  * @throws the failure of the last run, and anything that is no conflict at once
  * @example
  * await retryOnConflict(async ({ signal }) => {

@@ -6,9 +6,15 @@ import {
 } from '@aws-sdk/client-dynamodb';
 import { itemSize } from '../attributes/item-size.js';
 import { CommandUsedError, LimitExceededError, invalid } from '../errors/errors.js';
-import { TransactionCanceledException, type CancellationCode, type StepFailure } from '../errors/exceptions.js';
+import {
+  OutcomeUnknownError,
+  TransactionCanceledException,
+  type CancellationCode,
+  type StepFailure,
+} from '../errors/exceptions.js';
+import { backoff } from '../retry/backoff.js';
 import { checkAttempts, limitAttempts } from '../retry/max-attempts.js';
-import { readSeen } from '../send/failures.js';
+import { isNamed, readSeen } from '../send/failures.js';
 import { httpOptions, type SendOptions } from '../send/send-options.js';
 import { tableModelOf, type Table } from '../table/table.js';
 import type { TableModel } from '../table/table-model.js';
@@ -44,6 +50,11 @@ export interface HasCapacities {
 /**
  * TransactWriteItems: all steps, over any tables of the client, or none. At most 100 steps, 4 MB, each item once. Cost:
  * one request, twice the write units of its writes, also where it is cancelled.
+ *
+ * An attempt that was not answered may arrive after the next one was cancelled by another transaction, or throttled: its
+ * token is free again, so it would still take effect. Then the same request is sent again, up to 8 times in all with
+ * random waits that double (about 2 s), until its outcome is known; each costs the same. A new transaction instead would
+ * write a second time.
  */
 export interface TransactWrite<S extends Steps, O> extends Promise<Committed & O> {
   /** Makes DynamoDB treat the same request sent again within ten minutes as done. @default a random UUID */
@@ -55,9 +66,13 @@ export interface TransactWrite<S extends Steps, O> extends Promise<Committed & O
   /**
    * Sends it.
    * @throws TransactionCanceledException with the steps that stopped it
+   * @throws OutcomeUnknownError where an attempt that was not answered may yet take effect
    */
   send(options?: SendOptions): Promise<Committed & O>;
-  /** Sends it, and answers failed conditions; conflicts, throttles and anything else throw. */
+  /**
+   * Sends it, and answers failed conditions; conflicts, throttles and anything else throw.
+   * @throws OutcomeUnknownError as `send`
+   */
   trySend(options?: SendOptions): Promise<(Committed & O) | NotCommitted<S>>;
   /**
    * The transaction as one request that can be sent again as it is, which after an unknown outcome (a time-out, a lost
@@ -77,6 +92,23 @@ export interface BuiltTransaction<S extends Steps, O> {
   trySend(options?: SendOptions): Promise<(Committed & O) | NotCommitted<S>>;
 }
 
+/** How often one call sends a request of which an attempt may yet take effect: about 2 s of waiting. */
+const maximumSendings = 8;
+/** A request token is good for ten minutes; one second less for the way there. */
+const tokenMs = 599_000;
+/** Reasons that say nothing about the items, so that the same request may succeed. */
+const passing = ['TransactionConflict', 'ThrottlingError', 'ProvisionedThroughputExceeded'];
+
+/**
+ * Whether this request, or one of the attempts before it, may yet take effect: the SDK tells only how the last one ended.
+ * An answer of status 4xx says that this attempt did nothing.
+ */
+const mayTakeEffect = (error: unknown): boolean => {
+  const { attempts = 1, httpStatusCode: status = 0 } =
+    (error as { $metadata?: { attempts?: number; httpStatusCode?: number } } | null | undefined)?.$metadata ?? {};
+  return attempts > 1 || status < 400 || status >= 500 || isNamed(error, 'TransactionInProgressException');
+};
+
 const maximumSteps = 100;
 const maximumBytes = 4 * 1024 * 1024;
 
@@ -88,6 +120,10 @@ interface TransactOptions {
 
 /** A request whose steps are rendered: sendable any number of times. */
 class Built {
+  /** Whether an attempt was sent that no answer tells of, and that may yet take effect. */
+  private open_ = false;
+  private sentAt_: number | undefined;
+
   constructor(
     private readonly table_: TableModel,
     private readonly names_: readonly string[],
@@ -109,6 +145,27 @@ class Built {
   }
 
   private async run_(options: SendOptions | undefined, answersFailure: boolean): Promise<unknown> {
+    const sentAt = (this.sentAt_ ??= Date.now());
+    for (let sending = 1; ; sending++) {
+      try {
+        return await this.request_(options, answersFailure);
+      } catch (error) {
+        const failed = error instanceof TransactionCanceledException ? error.failed : undefined;
+        const passes =
+          failed === undefined
+            ? isNamed(error, 'TransactionInProgressException')
+            : Object.values(failed).every(({ reason }) => passing.includes(reason));
+        if (!this.open_ || !passes) throw error;
+        // A process that was frozen may come back after the token's time.
+        if (sending === maximumSendings || Date.now() - sentAt >= tokenMs) {
+          throw failed === undefined ? error : new OutcomeUnknownError(failed, error);
+        }
+      }
+      await backoff(sending, options?.signal);
+    }
+  }
+
+  private async request_(options: SendOptions | undefined, answersFailure: boolean): Promise<unknown> {
     const { table_: table, request } = this;
     const { attempts_: attempts, capacity_: capacity } = this.options_;
     const command = new TransactWriteItemsCommand(request);
@@ -122,6 +179,7 @@ class Built {
           ? { committed: true, consumedCapacity: output.ConsumedCapacity ?? [] }
           : { committed: true };
       } catch (error) {
+        this.open_ ||= mayTakeEffect(error);
         const failed = this.failedSteps_(error);
         if (failed === undefined) throw error;
         const conditionFailed = Object.values(failed).some(({ reason }) => reason === 'ConditionalCheckFailed');

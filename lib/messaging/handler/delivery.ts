@@ -8,7 +8,7 @@ import type { AnySaga } from '../saga/saga-entity.js';
 import type { Session } from '../session/session.js';
 import { stepsOf, type UnitOfWork } from '../session/unit-of-work.js';
 import type { Handled, Settled } from './options.js';
-import { isMismatch, isUnknown } from './outcome.js';
+import { isInTheWay, isMismatch, isUnknown } from './outcome.js';
 import { runHandler } from './running.js';
 import { unitOfMessage } from './unit-of-message.js';
 
@@ -120,7 +120,8 @@ export class Delivery<M> {
         if (error instanceof TransactionCanceledException) return this.judge(error.failed, error);
         const unknown = isUnknown(error);
         if (signal?.aborted === true || !(unknown || isMismatch(error))) throw error;
-        if (unknown && sending < sendings) {
+        // One that met others was sent again by then.
+        if (unknown && !isInTheWay(error) && sending < sendings) {
           await backoff(sending, signal);
           // The same request, which the token makes harmless; after a freeze of the process it no longer does.
           if (settings.now() - firstSent < tokenMs) continue;

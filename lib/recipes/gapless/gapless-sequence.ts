@@ -2,6 +2,7 @@ import { invalid } from '../../commands/errors/errors.js';
 import { backoff } from '../../commands/retry/backoff.js';
 import {
   InvalidStoredItemError,
+  OutcomeUnknownError,
   TransactionCanceledException,
   joinSteps,
   transactWrite,
@@ -151,6 +152,7 @@ export class GaplessSequence {
     };
     const numberOf = (item: E['~item']): number => item[member as unknown as keyof E['~item']] as unknown as number;
     return this.inLine(deadline, timeoutMs, signal, async () => {
+      let open: OutcomeUnknownError | undefined;
       for (let run = 1; ; run++) {
         signal?.throwIfAborted();
         const { known } = this;
@@ -161,7 +163,9 @@ export class GaplessSequence {
           this.known = number;
           return { number, repeated: false, item: undefined };
         } catch (error) {
-          if (!(error instanceof TransactionCanceledException)) throw error;
+          // An attempt that takes effect later takes the same number: the next run then finds its record.
+          if (error instanceof OutcomeUnknownError) open = error;
+          else if (!(error instanceof TransactionCanceledException)) throw error;
           const { sequence, record: there, ...others } = error.failed;
           // The record comes first: where it exists, nothing else about the run matters.
           if (there?.reason === 'ConditionalCheckFailed') {
@@ -176,7 +180,7 @@ export class GaplessSequence {
           if (othersFailed || reasons.some((reason) => !transient.has(reason))) throw error;
           const lost = sequence?.reason === 'ConditionalCheckFailed';
           if (lost) this.learn(sequence.item, known);
-          if (performance.now() >= deadline) throw new SequenceContentionError(timeoutMs, error);
+          if (performance.now() >= deadline) throw open ?? new SequenceContentionError(timeoutMs, error);
           // A run that knew no number lost to nobody: no reason to wait.
           if (!lost || known !== undefined) await backoff(run, signal);
         }

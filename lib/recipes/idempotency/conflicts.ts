@@ -1,4 +1,4 @@
-import { TransactionCanceledException, type StepFailure } from '../../commands/index.js';
+import { OutcomeUnknownError, TransactionCanceledException, type StepFailure } from '../../commands/index.js';
 import { isNamed } from '../../commands/send/failures.js';
 
 /** The record's name among the steps of a transaction. */
@@ -9,8 +9,11 @@ const inFlight = ['TransactionConflictException', 'TransactionInProgressExceptio
 export const hasConflict = (failed: Readonly<Record<string, StepFailure>>): boolean =>
   Object.values(failed).some(({ reason }) => reason === 'TransactionConflict');
 
-/** Whether nothing was written because another transaction holds one of the items, or this one is not done yet. */
+/**
+ * Whether nothing was written because another transaction holds one of the items, or this one is not done yet. An attempt
+ * of it that takes effect later meets the condition of the record, as the next run does: only one of them writes.
+ */
 export const isConflict = (error: unknown): boolean =>
   error instanceof TransactionCanceledException
     ? hasConflict(error.failed)
-    : inFlight.some((name) => isNamed(error, name));
+    : error instanceof OutcomeUnknownError || inFlight.some((name) => isNamed(error, name));

@@ -1,12 +1,9 @@
 import {
-  TransactionCanceledException,
   retryOnConflict,
   transactWrite,
   type AnyEntity,
-  type BuiltTransaction,
   type Run,
   type Step,
-  type Steps,
   type UnversionedUpdate,
   type VersionedEntityTable,
 } from '../../commands/index.js';
@@ -68,42 +65,20 @@ const modify = async <R>(
   const { first, within, maxAttempts, repeatable, signal } = checkOptions(options);
   if (first !== undefined) checkFirst(table, key, first as Values);
   if (within !== undefined && maxAttempts !== undefined) invalid('within', 'say within or maxAttempts, not both');
-  /** The write that another transaction stopped. */
-  let stopped: { readonly built: BuiltTransaction<Steps, unknown>; readonly result: R } | undefined;
   const run = async (run: Run): Promise<R> => {
-    let write = stopped;
-    stopped = undefined;
-    if (write === undefined) {
-      const item =
-        run.run === 1 && first !== undefined ? first : await table.get(key).consistent().item({ signal: run.signal });
-      const { command, result } = await attempt(item as Values | undefined, run);
-      if (command === undefined) return result;
-      if (repeatable === true) {
-        await command.send({ signal: run.signal });
-        return result;
-      }
-      // In a transaction, even of one write: its token makes the client's retry after a lost response the same request,
-      // where a plain write would meet its own first attempt, count that as a conflict and apply the change twice.
-      write = { built: transactWrite(tableOf(table), { write: command }).build(), result };
-    }
-    try {
-      await write.built.send({ signal: run.signal });
-    } catch (error) {
-      // The next run sends the same request: an attempt whose answer was lost may still arrive, and beside a new request,
-      // with a token of its own, it would be a second write.
-      if (isStopped(error)) stopped = write;
-      throw error;
-    }
-    return write.result;
+    const item =
+      run.run === 1 && first !== undefined ? first : await table.get(key).consistent().item({ signal: run.signal });
+    const { command, result } = await attempt(item as Values | undefined, run);
+    // In a transaction, even of one write: its token makes what is sent again after a lost response the same request,
+    // where a plain write would meet its own first attempt, count that as a conflict and apply the change twice.
+    const write = repeatable === true ? command : command && transactWrite(tableOf(table), { write: command });
+    await write?.send({ signal: run.signal });
+    return result;
   };
   return within === undefined
     ? retryOnConflict(run, { ...(maxAttempts !== undefined && { maxAttempts }), signal })
     : retryOnConflictWithin(within, run, { signal });
 };
-
-/** Whether another transaction was in the way, which says nothing about the item. */
-const isStopped = (error: unknown): boolean =>
-  error instanceof TransactionCanceledException && error.failed['write']?.reason === 'TransactionConflict';
 
 /** Refuses the copy of another item: its version says nothing about this one. */
 const checkFirst = (table: AnyVersioned, key: object, first: Values): void => {
@@ -126,14 +101,12 @@ const sameKey = (entity: CompiledEntity, a: Values, b: Values): boolean => {
  * one call (seeds/000, Optimistic locking). The version written is always the one read plus one, whatever `change` gives.
  *
  * Cost, per run: one consistent read (none in the first run with `first`) and one write of the item at twice its write
- * units, a unit per KB of the larger of the old and the new item; a lost run costs the same, but that one after another
- * transaction was in the way sends the same request again, and reads nothing. `repeatable` halves the
+ * units, a unit per KB of the larger of the old and the new item; a lost run costs the same. `repeatable` halves the
  * write. A call made again is no repeat: it reads, and changes the item again.
  *
- * - A lost response applies the change once: the client's retry sends the same transaction token, and so does a run after
- *   another transaction was in the way. With `repeatable` it
- *   may apply it twice. Where all attempts fail the outcome is unknown; a caller that tries again takes an
- *   idempotency key.
+ * - A lost response applies the change once: whatever is sent again has the same transaction token. With `repeatable` it
+ *   may apply it twice. Where all attempts fail the outcome is unknown; a caller that tries again takes an idempotency
+ *   key.
  * - With n writers that each write once, a run loses at most n - 1 times; while new ones keep arriving, any number of
  *   times. A hot item takes more `maxAttempts` or a time (`within`); a hotter one no read-modify-write: an `add` on the
  *   server, a queue with one consumer, or several items.
@@ -146,6 +119,7 @@ const sameKey = (entity: CompiledEntity, a: Values, b: Values): boolean => {
  * @throws ItemMissingError where there is no item and no `missing`
  * @throws InvalidInputError where `change` gives an item of another key
  * @throws TransactionCanceledException the conflict of the last run; ConditionalCheckFailedException with `repeatable`
+ * @throws OutcomeUnknownError where an attempt that was not answered may yet take effect
  * @example
  * const account = await readModifyWrite(accounts, { id: 'alice' }, (account) => ({
  *   ...account,
@@ -185,6 +159,7 @@ export const readModifyWrite = async <E extends AnyEntity>(
  * @returns the version that is stored now
  * @throws ItemMissingError where there is no item
  * @throws TransactionCanceledException the conflict of the last run; ConditionalCheckFailedException with `repeatable`
+ * @throws OutcomeUnknownError where an attempt that was not answered may yet take effect
  * @example
  * await readModifyUpdate(accounts, { id: 'alice' }, (account, update) =>
  *   account.balance < 0 ? update.set({ balance: 0 }) : undefined,

@@ -1,4 +1,12 @@
-import { retryOnConflict, entity, integer, string, stringSet, version } from '../../../lib/commands/index.js';
+import {
+  retryOnConflict,
+  entity,
+  integer,
+  string,
+  stringSet,
+  transactWrite,
+  version,
+} from '../../../lib/commands/index.js';
 import { readModifyUpdate, readModifyWrite } from '../../../lib/recipes/index.js';
 import { makeShop, must, shopOf, workload } from '../workload.js';
 
@@ -9,14 +17,14 @@ const Account = entity('ACCOUNT', {
 });
 
 interface Change {
-  readonly kind: 'write' | 'update' | 'put' | 'tag';
+  readonly kind: 'write' | 'update' | 'put' | 'tag' | 'add';
   readonly account: string;
   /** A power of four, so that the balance tells how often each change was applied. */
   readonly amount: number;
 }
 
 /** Balances under optimistic locking: each change once, though its answer is lost, and none undone by another. */
-export const balances = workload<Change, ReturnType<typeof accountsOf>>(
+export const balances = workload<Change, ReturnType<typeof appOf>>(
   'balances',
   { faults: { late: 0.08, conflict: 0.1 } },
   () => {
@@ -30,14 +38,14 @@ export const balances = workload<Change, ReturnType<typeof accountsOf>>(
         let power = 0;
         return Array.from({ length: random.integer(2, 4) }, () =>
           Array.from({ length: random.integer(1, 3) }, () => ({
-            kind: random.pick(['write', 'write', 'update', 'put', 'tag']),
+            kind: random.pick(['write', 'write', 'update', 'put', 'tag', 'add']),
             account: random.pick(['a', 'a', 'b']),
             amount: 4 ** power++,
           })),
         );
       },
-      start: ({ clientConfig }) => accountsOf(clientConfig),
-      async run(accounts, change, { attempt }) {
+      start: ({ clientConfig }) => appOf(clientConfig),
+      async run({ shop, accounts }, change, { attempt }) {
         // Whoever does not know whether it was applied, and has no key to ask by, leaves it.
         if (attempt > 1) return;
         done.set(change, 'unknown');
@@ -53,6 +61,10 @@ export const balances = workload<Change, ReturnType<typeof accountsOf>>(
             if (account !== undefined)
               await accounts.put({ ...account, tags: new Set([...account.tags, String(amount)]) });
           });
+        } else if (kind === 'add') {
+          // No condition stops it, so its token alone keeps it from being applied twice.
+          const account = () => accounts.update(key).ignoreVersion().add(Account.attrs.balance, amount);
+          await retryOnConflict(() => transactWrite(shop, { account: account() }).send());
         } else
           await accounts
             .update(key)
@@ -60,7 +72,7 @@ export const balances = workload<Change, ReturnType<typeof accountsOf>>(
             .add(Account.attrs.tags, [String(amount)]);
         done.set(change, 'answered');
       },
-      async settle(accounts) {
+      async settle({ accounts }) {
         // A copy that was read long ago serves one run, and is read again for the next.
         const first = { id: 'a', balance: 0, tags: new Set<string>(), revision: 0 };
         await readModifyWrite(accounts, { id: 'a' }, (account) => account, { first });
@@ -86,4 +98,9 @@ export const balances = workload<Change, ReturnType<typeof accountsOf>>(
   },
 );
 
-const accountsOf = (clientConfig: Parameters<typeof shopOf>[0]) => shopOf(clientConfig).of(Account);
+const appOf = (clientConfig: Parameters<typeof shopOf>[0]) => {
+  const shop = shopOf(clientConfig);
+  return { shop, accounts: shop.of(Account) };
+};
+
+const accountsOf = (clientConfig: Parameters<typeof shopOf>[0]) => appOf(clientConfig).accounts;

@@ -129,8 +129,6 @@ const change = async (
   await retryOnConflict(async () => {
     const thing = await things.get({ id }).consistent().item();
     const { revision = 0, events = [] } = thing ?? {};
-    // What a run before wrote: its first attempt may take effect after its second met a conflict.
-    if (ids.every((event) => events.includes(event))) return;
     const steps = {
       thing: things.put({ id, events: [...events, ...ids], revision }),
       event: published.publish({
