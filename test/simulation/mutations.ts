@@ -30,8 +30,8 @@ export const mutations: readonly Mutation[] = [
   {
     bug: 'the key is free only where the record is absent, not where it has expired',
     file: `${idempotency}/record.ts`,
-    find: 'IdempotencyRecord.attrs.expiresAt.notExistsOrLe(second(now));',
-    replace: 'IdempotencyRecord.attrs.expiresAt.notExists();',
+    find: 'IdempotencyRecord.attrs.key.notExists().or(IdempotencyRecord.attrs.expiresAt.le(second(now)));',
+    replace: 'IdempotencyRecord.attrs.key.notExists();',
     workload: 'charges',
   },
   {
@@ -131,8 +131,8 @@ export const mutations: readonly Mutation[] = [
   {
     bug: 'a claim is taken from its owner',
     file: `${claims}/claim.ts`,
-    find: '.put(itemOf(value, by))\n    .if(owner.notExists().or(owner.eq(by)))',
-    replace: '.put(itemOf(value, by))\n    .if(owner.notExists().or(owner.exists()))',
+    find: 'table.put(itemOf(value, by)).if(isFreeFor(by)).returnOldOnFailure();',
+    replace: 'table.put(itemOf(value, by)).returnOldOnFailure();',
     workload: 'claims',
   },
   {
@@ -211,8 +211,8 @@ export const mutations: readonly Mutation[] = [
   {
     bug: 'an id that was counted is counted again',
     file: 'lib/recipes/counters/windowed-counter.ts',
-    find: '.if(seen.contains(id).negate())',
-    replace: '.if(seen.contains(id).negate().or(seen.exists()))',
+    find: '.contains(id)\n      .negate()',
+    replace: '.contains(id)\n      .negate()\n      .or(seen.exists())',
     workload: 'counters',
   },
   {
@@ -241,8 +241,8 @@ export const mutations: readonly Mutation[] = [
   {
     bug: 'the next number is taken without looking at the last one',
     file: 'lib/recipes/gapless/gapless-sequence.ts',
-    find: '.if(this.known === undefined ? last.notExists() : last.eq(number - 1))',
-    replace: '.if(this.known === undefined ? last.notExists() : last.exists())',
+    find: 'last.eq(number - 1).and(',
+    replace: 'last.exists().and(',
     workload: 'numbers',
   },
   {
@@ -322,8 +322,8 @@ export const mutations: readonly Mutation[] = [
   {
     bug: 'a lock of a newer format is taken',
     file: `${lock}/locks.ts`,
-    find: '.if(attrs.format.notExistsOrLe(lockFormat))',
-    replace: '',
+    find: 'format.le(lockFormat).and(token',
+    replace: '(token',
     workload: 'formats',
   },
   {
@@ -343,8 +343,8 @@ export const mutations: readonly Mutation[] = [
   {
     bug: 'a message is forgotten only where its record is deleted',
     file: 'lib/messaging/inbox/inbox-record.ts',
-    find: 'InboxRecord.attrs.expiresAt.notExistsOrLe(second(now));',
-    replace: 'InboxRecord.attrs.expiresAt.notExists();',
+    find: 'InboxRecord.attrs.key.notExists().or(InboxRecord.attrs.expiresAt.le(second(now)));',
+    replace: 'InboxRecord.attrs.key.notExists();',
     workload: 'messages',
   },
   {
@@ -387,8 +387,8 @@ export const mutations: readonly Mutation[] = [
   {
     bug: 'a lock is taken before its lease ends',
     file: `${lock}/locks.ts`,
-    find: '.if(attrs.heldUntil.notExistsOrLt(new Date(now - this.skewMs)))',
-    replace: '.if(attrs.heldUntil.notExistsOrLt(new Date(now + this.skewMs)))',
+    find: 'new Date(now - this.skewMs - 1)',
+    replace: 'new Date(now + this.skewMs)',
     workload: 'locks',
     seeds: 400,
   },

@@ -1,4 +1,4 @@
-import { invalid } from '../errors/errors.js';
+import { corrupt, invalid } from '../errors/errors.js';
 import type { Encode } from './attribute-value.js';
 import { AttributeBuilder, type DefaultAttribute, type Make } from './attribute.js';
 import { integerCodec } from './integer.js';
@@ -9,7 +9,13 @@ const codec: Make = (path) => {
     const encoded = encode(value);
     return (value as number) < 0 ? invalid(path, 'expected a version, which is 0 or more') : encoded;
   };
-  return [check, decode];
+  return [
+    check,
+    (stored) => {
+      const value = decode(stored) as number;
+      return value < 0 ? corrupt(path, 'a version, which is 0 or more') : value;
+    },
+  ];
 };
 
 /**

@@ -48,9 +48,10 @@ const second = (now: Date): Date => new Date(Math.floor(now.getTime() / 1000) * 
 
 /**
  * Whether a message counts as not handled: no record, or an expired one. On time and never on absence, since DynamoDB
- * deletes an expired item up to days later.
+ * deletes an expired item up to days later. A record without a time, which somebody took away, says that it was handled.
  */
-export const unhandled = (now: Date): Condition<'INBOX'> => InboxRecord.attrs.expiresAt.notExistsOrLe(second(now));
+export const unhandled = (now: Date): Condition<'INBOX'> =>
+  InboxRecord.attrs.key.notExists().or(InboxRecord.attrs.expiresAt.le(second(now)));
 
 /**
  * Refuses a record of a newer format, whose meaning is unknown: taken for none, it would let the effect happen twice.

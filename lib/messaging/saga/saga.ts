@@ -4,6 +4,7 @@ import { isPlain } from '../../commands/attributes/plain-object.js';
 import type { CompiledEntity } from '../../commands/entity/compiled.js';
 import { corrupt } from '../../commands/errors/errors.js';
 import { bindingOf } from '../../commands/table/table.js';
+import { isWholeBetween } from '../../recipes/arguments.js';
 import { sagaFormat, stateNames, type SagaRecord } from './saga-entity.js';
 
 /** A saga, as a handler sees it: change `state` in place; it is stored with the commit. */
@@ -52,8 +53,11 @@ export class SagaUnit {
     private readonly stored: StoredSaga | undefined,
     private readonly now: Date,
   ) {
-    if (stored !== undefined && stored.format > sagaFormat)
-      corrupt(`${this.entity.model_.name}.format`, 'a known format');
+    if (stored === undefined) return;
+    const { name } = this.entity.model_;
+    if (stored.format > sagaFormat) corrupt(`${name}.format`, 'a known format');
+    // An item that lost its revision, by other hands, could be written by no message.
+    if (!isWholeBetween(stored.revision, 1, Number.MAX_SAFE_INTEGER - 1)) corrupt(`${name}.revision`, 'a revision');
   }
 
   get entity(): CompiledEntity {

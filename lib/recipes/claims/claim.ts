@@ -1,4 +1,4 @@
-import type { AnyEntity, EntityTable, ValueHandle } from '../../commands/index.js';
+import type { AnyEntity, Condition, EntityTable, ValueHandle } from '../../commands/index.js';
 import { brandOf, hasBrand } from '../../commands/errors/brand.js';
 import { invalid } from '../../commands/errors/errors.js';
 import { bindingOf } from '../../commands/table/table.js';
@@ -29,6 +29,8 @@ export interface ClaimModel {
   /** The claim's entity, by which two kinds of claims are told apart. */
   readonly entity: object;
   readonly owner: ValueHandle<string, unknown>;
+  /** That the value is free, or the owner's. An item without owner, which somebody took away, is neither. */
+  readonly isFreeFor: (by: string) => Condition<string>;
   /** The claim's item, for the normalised value. */
   readonly itemOf: (value: unknown, by: string) => Record<string, unknown>;
   /** The inputs of its key. */
@@ -69,6 +71,10 @@ export const claimOn = <C extends AnyEntity, V>(table: EntityTable<C>, options: 
     invalid(owner, 'is part of the key, so two owners could claim one value');
   }
   if (model.version_ !== undefined) invalid(model.name, 'has a version(), which a claim has no use for');
+  const [input] = model.keyInputs_;
+  if (input === undefined) return invalid(model.name, 'has a key without inputs: all values would have one claim');
+  const key = model.attrs[input.name_] as ValueHandle<string, unknown>;
+  const holder = model.attrs[owner] as ValueHandle<string, unknown>;
   const itemOf = (value: unknown, by: string) =>
     checkObject(
       item(normalize(value as V), by) as Record<string, unknown>,
@@ -78,7 +84,8 @@ export const claimOn = <C extends AnyEntity, V>(table: EntityTable<C>, options: 
   const claim: ClaimModel = {
     table: table,
     entity: model,
-    owner: model.attrs[owner] as ValueHandle<string, unknown>,
+    owner: holder,
+    isFreeFor: (by) => key.notExists().or(holder.eq(by)),
     itemOf,
     keyOf: (value, by) => {
       const claimed = itemOf(value, by);
@@ -101,11 +108,8 @@ export const sameClaim = ({ keyText }: ClaimModel, a: unknown, b: unknown, by: s
  * Takes a value that is free, or is the owner's already: then it writes the claim again as it is, so that a call whose
  * response was lost can be made again.
  */
-export const take = ({ table, itemOf, owner }: ClaimModel, value: unknown, by: string) =>
-  table
-    .put(itemOf(value, by))
-    .if(owner.notExists().or(owner.eq(by)))
-    .returnOldOnFailure();
+export const take = ({ table, itemOf, isFreeFor }: ClaimModel, value: unknown, by: string) =>
+  table.put(itemOf(value, by)).if(isFreeFor(by)).returnOldOnFailure();
 
 /** Takes a value that nobody has claimed, the owner included. */
 export const takeUnclaimed = ({ table, itemOf }: ClaimModel, value: unknown, by: string) =>
@@ -115,9 +119,6 @@ export const takeUnclaimed = ({ table, itemOf }: ClaimModel, value: unknown, by:
 export const release = ({ table, keyOf, owner }: ClaimModel, value: unknown, by: string) =>
   table.delete(keyOf(value, by)).if(owner.eq(by)).returnOldOnFailure();
 
-/** Releases a value that is the owner's, or nobody's. */
-export const releaseIfHeld = ({ table, keyOf, owner }: ClaimModel, value: unknown, by: string) =>
-  table
-    .delete(keyOf(value, by))
-    .if(owner.notExists().or(owner.eq(by)))
-    .returnOldOnFailure();
+/** Releases a value that is the owner's, or free. */
+export const releaseIfHeld = ({ table, keyOf, isFreeFor }: ClaimModel, value: unknown, by: string) =>
+  table.delete(keyOf(value, by)).if(isFreeFor(by)).returnOldOnFailure();

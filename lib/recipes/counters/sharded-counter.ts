@@ -77,14 +77,15 @@ export class ShardedCounter {
    */
   async add(amount = 1, options: ShardOptions = {}): Promise<void> {
     const { by, signal } = checkOptions(options);
-    const { count, format } = this.shard.attrs;
+    const { name, count, format } = this.shard.attrs;
     const shard = by === undefined ? randomInt(this.shards) : shardOf(by, this.shards);
     const { conditionMet } = await this.items
       .update({ name: this.name, shard })
       .add(count, amount)
       .setIfNotExists(format, shardFormat)
-      .if(format.notExistsOrLe(shardFormat))
+      .if(name.notExists().or(count.isType('N').and(format.le(shardFormat))))
       .maxAttempts(1)
+      .returnOldOnFailure()
       .trySend({ signal });
     if (!conditionMet) newerFormat();
   }

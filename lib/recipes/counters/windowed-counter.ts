@@ -1,5 +1,5 @@
 import { Buffer } from 'node:buffer';
-import { invalid } from '../../commands/errors/errors.js';
+import { corrupt, invalid } from '../../commands/errors/errors.js';
 import { InvalidStoredItemError, type EntityTable, type SendOptions, type Table } from '../../commands/index.js';
 import { checkObject, checkOptions, checkTable, isBetween, isWholeBetween } from '../arguments.js';
 import { checkedClock } from '../clock.js';
@@ -138,6 +138,12 @@ export class WindowedCounter {
     const bytes = typeof id === 'string' && id !== '' ? Buffer.byteLength(id) : invalid('id', 'expected a text');
     if (bytes > maxBytes) invalid('id', 'has more bytes than a window may hold');
     if (expiry !== undefined && at.getTime() < this.clock() - expiry.latenessMs) return 'TooLate';
+    // A window that lost its set, by other hands, would count everything again.
+    const isKnown = format.le(tallyFormat).and(seen.isType('SS')).and(count.isType('N'));
+    const isNew = seen
+      .contains(id)
+      .negate()
+      .and(seenBytes.between(0, maxBytes - bytes));
     const result = await this.items
       .update({ name, window })
       .add(count, amount)
@@ -145,14 +151,15 @@ export class WindowedCounter {
       .add(seenBytes, bytes)
       .setIfDefined(expires, expiry && new Date(windowEnd(at, this.window) + expiry.keepMs))
       .setIfNotExists(format, tallyFormat)
-      .if(seen.contains(id).negate())
-      .if(seenBytes.notExistsOrLe(maxBytes - bytes))
-      .if(format.notExistsOrLe(tallyFormat))
+      .if(this.tally.attrs.name.notExists().or(isKnown.and(isNew)))
       .returnOldOnFailure()
       .trySend({ signal });
     if (result.conditionMet) return 'Counted';
     checkFormat(result.item);
-    if (result.item?.seen.has(id) === true) return 'AlreadyCounted';
+    const { item } = result;
+    if (item?.seen.has(id) === true) return 'AlreadyCounted';
+    if (item !== undefined && (item.seen.size === 0 || item.seenBytes < 0))
+      corrupt('seen', 'the ids that were counted');
     throw new WindowFullError(maxBytes);
   }
 

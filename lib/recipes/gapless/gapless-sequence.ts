@@ -1,4 +1,4 @@
-import { invalid } from '../../commands/errors/errors.js';
+import { corrupt, invalid } from '../../commands/errors/errors.js';
 import { backoff } from '../../commands/retry/backoff.js';
 import {
   InvalidStoredItemError,
@@ -157,6 +157,7 @@ export class GaplessSequence {
         signal?.throwIfAborted();
         const { known } = this;
         const number = known === undefined ? this.first : known + 1;
+        if (!Number.isSafeInteger(number)) corrupt('last', 'a number that another one can follow');
         const own = { sequence: this.sequenceStep(number), record: recordStep(number) };
         try {
           await transactWrite(this.table, joinSteps(own, steps?.(number) ?? {})).send({ signal });
@@ -200,13 +201,12 @@ export class GaplessSequence {
   }
 
   private sequenceStep(number: number) {
-    const { last, format } = this.entity.attrs;
+    const { name, last, format } = this.entity.attrs;
     return this.items
       .update({ name: this.name })
       .set(last, number)
       .setIfNotExists(format, sequenceFormat)
-      .if(this.known === undefined ? last.notExists() : last.eq(number - 1))
-      .if(format.notExistsOrLe(sequenceFormat))
+      .if(this.known === undefined ? name.notExists() : last.eq(number - 1).and(format.le(sequenceFormat)))
       .returnOldOnFailure();
   }
 

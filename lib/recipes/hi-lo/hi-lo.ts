@@ -105,13 +105,15 @@ class HiLoAllocator<N extends number | bigint> implements HiLo<N> {
   }
 
   private async claimBlock(): Promise<void> {
-    const { hi, format } = this.entity.attrs;
+    const { name, hi, format } = this.entity.attrs;
     const claimed = await this.items
       .update({ name: this.name })
       .add(hi, BigInt(this.blockSize))
       .setIfNotExists(format, hiLoFormat)
-      .if(format.notExistsOrLe(hiLoFormat))
+      // An item that lost its number, by other hands, would give all numbers again.
+      .if(name.notExists().or(hi.isType('N').and(format.le(hiLoFormat))))
       .returnNew()
+      .returnOldOnFailure()
       .trySend();
     if (!claimed.conditionMet)
       throw new InvalidStoredItemError('format', 'the sequence was written by a newer version of safewrites');

@@ -2,6 +2,7 @@ import type { Condition, Input } from '../../commands/index.js';
 import { corrupt } from '../../commands/errors/errors.js';
 import type { Answer } from './answer.js';
 import type { Fingerprint } from './fingerprint.js';
+import { isBetween, isWholeBetween } from '../arguments.js';
 import { longestHorizon } from './bounds.js';
 import { providerKeyOf } from './provider-key.js';
 import { IdempotencyRecord, answerOf, inProgressFormat, isInProgress, recordOf } from './record.js';
@@ -44,10 +45,20 @@ export const runningOf = (found: IdempotencyRecord): Running | undefined => {
     return undefined;
   }
   const { owner, token, lease } = found;
-  return owner === undefined || token === undefined || lease === undefined
+  return owner === undefined || token === undefined || lease === undefined || !isPossible(token, lease)
     ? corrupt('IDEMPOTENCY.lease', 'a lease')
     : { ...found, owner, token, lease };
 };
+
+/** The next lease counts on from these, and no writer gives others. */
+const isPossible = (token: number, { attempt, step, horizonSeconds }: LeaseState): boolean =>
+  isWholeBetween(token, 0, mostCounted) &&
+  isWholeBetween(attempt, 1, mostCounted) &&
+  isWholeBetween(step, 0, mostCounted) &&
+  isBetween(horizonSeconds, 1, longestHorizon);
+
+/** Far from where counting on would not be exact. */
+const mostCounted = Number.MAX_SAFE_INTEGER - 1_000;
 
 /** Whether a lease runs: not any more in the millisecond in which it ends. */
 export const isHeld = ({ lease: { until } }: Running, now: Date): boolean => until !== undefined && until > now;

@@ -99,10 +99,10 @@ const second = (now: Date): Date => new Date(Math.floor(now.getTime() / 1000) * 
 
 /**
  * Whether a call may take the key: no record holds it, or one that has expired. On time and never on absence, since
- * DynamoDB deletes an expired item up to days later.
+ * DynamoDB deletes an expired item up to days later. A record without a time, which somebody took away, holds the key.
  */
 export const claimable = (now: Date): Condition<'IDEMPOTENCY'> =>
-  IdempotencyRecord.attrs.expiresAt.notExistsOrLe(second(now));
+  IdempotencyRecord.attrs.key.notExists().or(IdempotencyRecord.attrs.expiresAt.le(second(now)));
 
 /** The same for a record that was read. */
 export const isExpired = ({ expiresAt }: IdempotencyRecord, now: Date): boolean => expiresAt <= second(now);

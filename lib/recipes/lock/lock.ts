@@ -5,9 +5,11 @@ import {
   type Condition,
   type ConditionCheck,
   type EntityTable,
+  type Item,
   type SendOptions,
 } from '../../commands/index.js';
-import { checkOptions } from '../arguments.js';
+import { corrupt } from '../../commands/errors/errors.js';
+import { checkOptions, isWholeBetween } from '../arguments.js';
 import { LockLostError } from './errors.js';
 import { lockFormat, type LockEntity } from './lock-entity.js';
 
@@ -29,10 +31,20 @@ export interface Acquisition {
   readonly endsAt: number;
 }
 
-/** Refuses an item that newer code wrote: it may mean something else. */
-export const checkLockFormat = (item: { readonly format: number } | undefined): void => {
-  if (item !== undefined && item.format > lockFormat)
+/** The last token that another one can follow. */
+export const lastToken = Number.MAX_SAFE_INTEGER - 1;
+
+/**
+ * Refuses an item that newer code wrote, which may mean something else, and one that no code of the kit wrote: it would
+ * look held for good.
+ */
+export const checkLock = (item: Item<LockEntity> | undefined): void => {
+  if (item === undefined) return;
+  const { format, token, owner, heldUntil } = item;
+  if (format > lockFormat)
     throw new InvalidStoredItemError('format', 'the lock was written by a newer version of safewrites');
+  if (!isWholeBetween(token, 1, lastToken)) corrupt('token', 'the token of a lock');
+  if ((owner === undefined) !== (heldUntil === undefined)) corrupt('owner', 'an owner with its time');
 };
 
 /**

@@ -7,7 +7,7 @@ import { checkFunction, checkObject, checkOptions, checkTable, isBetween, longes
 import { checkedClock } from '../clock.js';
 import { LockNotAcquiredError } from './errors.js';
 import { keepAlive } from './keep-alive.js';
-import { checkLockFormat, Lock, type LockTerms } from './lock.js';
+import { checkLock, lastToken, Lock, type LockTerms } from './lock.js';
 import { lockEntity, lockFormat, type LockEntity } from './lock-entity.js';
 
 /** What {@link Locks} takes. */
@@ -38,6 +38,9 @@ export interface Held {
 }
 
 type Stored = Item<LockEntity>;
+
+/** Before all instants, and after text that is none, which would look like a time long ago. */
+const earliest = new Date('0000-01-01T00:00:00.000Z');
 
 const checkMs = (value: number, path: string, least: number): number =>
   isBetween(value, least, longestTimer) ? value : invalid(path, `expected milliseconds from ${least} on`);
@@ -134,16 +137,20 @@ export class Locks {
   private async attempt(name: string, owner: string, { signal }: SendOptions): Promise<Lock | undefined> {
     const { entity, items, leaseMs, clock } = this.terms;
     const { attrs } = entity;
+    const { heldUntil, token, format } = attrs;
     const askedAt = performance.now();
     const now = clock();
+    // An item that lost some of this, by other hands, would give its token again, or be held by two.
+    const isKnown = format.le(lockFormat).and(token.between(1, lastToken));
+    const hasEnded = heldUntil.between(earliest, new Date(now - this.skewMs - 1));
+    const isReleased = heldUntil.notExists().and(attrs.owner.notExists());
     const ask = () =>
       items
         .update({ name })
         .set({ owner, heldUntil: new Date(now + leaseMs) })
         .add(attrs.token, 1)
-        .setIfNotExists(attrs.format, lockFormat)
-        .if(attrs.heldUntil.notExistsOrLt(new Date(now - this.skewMs)))
-        .if(attrs.format.notExistsOrLe(lockFormat))
+        .setIfNotExists(format, lockFormat)
+        .if(attrs.name.notExists().or(isKnown.and(hasEnded.or(isReleased))))
         .returnNew()
         .returnOldOnFailure()
         .trySend({ signal });
@@ -154,8 +161,8 @@ export class Locks {
       return new Lock(this.terms, { name, owner, token, heldUntil, endsAt });
     };
     try {
-      const { item } = await retryOnConflict(ask, { on: 'transactionConflict', signal });
-      checkLockFormat(item);
+      const { conditionMet, item } = await retryOnConflict(ask, { on: 'transactionConflict', signal });
+      if (!conditionMet) checkLock(item);
       // A failed condition that saw this owner met the client's first attempt, whose response was lost.
       return mine(item);
     } catch (error) {

@@ -1,4 +1,6 @@
 import { InvalidStoredItemError } from '../../commands/index.js';
+import { corrupt } from '../../commands/errors/errors.js';
+import { isWholeBetween } from '../arguments.js';
 import type { PublishFailure } from './batches.js';
 import type { Drain } from './drain.js';
 import { noteFailure, remove } from './failures.js';
@@ -44,6 +46,10 @@ const relayed = ({ aggregate, sequence, traceparent, events }: OutboxItem, posit
   const { id, type, source, detail, time } = events[position] as OutboxItem['events'][number];
   return { id, type, source, detail, time, aggregate, sequence, position, traceparent };
 };
+
+/** Whether it has the events that it counts; else some could be removed that nobody sent. */
+const isCounted = ({ events, published = 0 }: OutboxItem): boolean =>
+  events.length > 0 && isWholeBetween(published, 0, events.length);
 
 /** How often an aggregate is read again because another relay changed an item in between. */
 const maximumReads = 5;
@@ -112,10 +118,16 @@ export class DrainLane {
   }
 
   private async publishPage(items: readonly OutboxItem[]): Promise<AggregateDrain['outcome'] | 'lost' | undefined> {
-    const stop = items.findIndex(({ parkedAt, format }) => parkedAt !== undefined || format > outboxFormat);
+    const isStop = (item: OutboxItem): boolean => {
+      const { parkedAt, format } = item;
+      return parkedAt !== undefined || format > outboxFormat || !isCounted(item);
+    };
+    const stop = items.findIndex(isStop);
     const outcome = await this.publishEntries(this.entries(stop < 0 ? items : items.slice(0, stop)));
     if (outcome !== undefined || stop < 0) return outcome;
-    if (items[stop]?.parkedAt !== undefined) return 'blocked';
+    const { parkedAt, format } = items[stop] as OutboxItem;
+    if (parkedAt !== undefined) return 'blocked';
+    if (format <= outboxFormat) corrupt('OUTBOX.published', 'a number of its events');
     throw new InvalidStoredItemError('format', 'the events were written by a newer version of safewrites');
   }
 
