@@ -20,14 +20,17 @@ export type LocalFault = { readonly at: 'before' | 'after'; readonly delayMs?: n
 
 /**
  * `Throttling` and `ProvisionedThroughputExceeded` are retried by the SDK, `TransactionInProgress` and `InternalServerError`
- * too; `TransactionConflict` is not: a transaction is cancelled with it as the reason of each item.
+ * too; `TransactionConflict` is not: a transaction is cancelled with it as the reason of each item. With
+ * `TransactionThrottled` a transaction is cancelled since one of its items was throttled, which the SDK does not retry
+ * either; any other request meets `Throttling`.
  */
 export type FaultName =
   | 'InternalServerError'
   | 'ProvisionedThroughputExceeded'
   | 'Throttling'
   | 'TransactionConflict'
-  | 'TransactionInProgress';
+  | 'TransactionInProgress'
+  | 'TransactionThrottled';
 
 /** One of the names above, or any error by its type. */
 export type FaultError = FaultName | { readonly type: string; readonly message?: string; readonly statusCode?: number };
@@ -82,18 +85,24 @@ function faultError(error: FaultError, { operation, input }: FaultRequest): Erro
         'TransactionInProgressException',
         'The transaction with the given request token is already in progress.',
       );
-    case 'TransactionConflict':
-      return conflict(operation, input);
+    case 'TransactionConflict': {
+      const message = 'Transaction is ongoing for the item';
+      if (!operation.startsWith('Transact')) return serviceError('TransactionConflictException', message);
+      return cancelled(input, () => ({ Code: 'TransactionConflict', Message: message }));
+    }
+    case 'TransactionThrottled': {
+      if (!operation.startsWith('Transact')) return faultError('Throttling', { operation, input });
+      const message = 'Throughput exceeds the current capacity for one or more global secondary indexes or the table.';
+      return cancelled(input, (i) => (i === 0 ? { Code: 'ThrottlingError', Message: message } : { Code: 'None' }));
+    }
   }
 }
 
-function conflict(operation: string, input: Body): Error {
-  const message = 'Transaction is ongoing for the item';
-  if (!operation.startsWith('Transact')) return serviceError('TransactionConflictException', message);
-  const items = (input['TransactItems'] ?? []) as unknown[];
+function cancelled(input: Body, reasonOf: (item: number) => { readonly Code: string }): Error {
+  const reasons = ((input['TransactItems'] ?? []) as unknown[]).map((_, i) => reasonOf(i));
   return serviceError(
     'TransactionCanceledException',
-    `Transaction cancelled, please refer cancellation reasons for specific reasons [${items.map(() => 'TransactionConflict').join(', ')}]`,
-    { CancellationReasons: items.map(() => ({ Code: 'TransactionConflict', Message: message })) },
+    `Transaction cancelled, please refer cancellation reasons for specific reasons [${reasons.map(({ Code }) => Code).join(', ')}]`,
+    { CancellationReasons: reasons },
   );
 }

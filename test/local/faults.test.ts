@@ -112,6 +112,9 @@ describe('faults', () => {
     ]);
     failFirst(1, { at: 'before', error: 'TransactionConflict' });
     expect((await rejection(put())).name).toBe('TransactionConflictException');
+    failFirst(1, { at: 'before', error: 'TransactionThrottled' });
+    const refused = await rejection<TransactionCanceledException>(transact());
+    expect(refused.CancellationReasons?.map(({ Code }) => Code)).toEqual(['ThrottlingError', 'None']);
     failFirst(1, { at: 'before', error: { type: 'ItemCollectionSizeLimitExceededException', message: 'full' } });
     const named = await rejection(put());
     expect([named.name, named.message]).toEqual(['ItemCollectionSizeLimitExceededException', 'full']);
@@ -119,6 +122,7 @@ describe('faults', () => {
     const single = new DynamoDBClient({ ...local.clientConfig, maxAttempts: 1 });
     for (const [error, name] of [
       ['Throttling', 'ThrottlingException'],
+      ['TransactionThrottled', 'ThrottlingException'],
       ['ProvisionedThroughputExceeded', 'ProvisionedThroughputExceededException'],
       ['TransactionInProgress', 'TransactionInProgressException'],
     ] as const) {

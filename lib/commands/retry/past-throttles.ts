@@ -17,7 +17,7 @@ export type PastThrottles = <R>(request: () => Promise<R>) => Promise<R>;
  *
  * @param signal once it aborts, nothing is sent again, and no wait goes on
  */
-export const pastThrottles = (signal: AbortSignal | undefined): PastThrottles => {
+export const pastThrottles = (signal: AbortSignal | undefined, isThrottled = isThrottle): PastThrottles => {
   let left = allowance;
   return async (request) => {
     for (let run = 1; ; run++) {
@@ -26,10 +26,12 @@ export const pastThrottles = (signal: AbortSignal | undefined): PastThrottles =>
         left = Math.min(left + 1, allowance);
         return result;
       } catch (error) {
-        if (run === maximumRuns || left === 0 || signal?.aborted === true || !isThrottle(error)) throw error;
+        if (run === maximumRuns || left === 0 || !isThrottled(error)) throw error;
         left--;
+        await backoff(run, signal).catch(() => {
+          throw error;
+        });
       }
-      await backoff(run, signal).catch(() => undefined);
     }
   };
 };

@@ -27,7 +27,7 @@ export interface Run {
 }
 
 /** The reasons of a failed write, as DynamoDB's cancellation codes; empty where it is no lost race. */
-const reasonsOf = (error: unknown): readonly string[] => {
+export const reasonsOf = (error: unknown): readonly string[] => {
   if (isNamed(error, 'ConditionalCheckFailedException')) return ['ConditionalCheckFailed'];
   if (isNamed(error, 'TransactionConflictException')) return ['TransactionConflict'];
   if (!isNamed(error, 'TransactionCanceledException')) return [];

@@ -1,4 +1,6 @@
 import { invalid } from '../../commands/errors/errors.js';
+import type { PastThrottles } from '../../commands/retry/past-throttles.js';
+import { shareThrottles } from '../../commands/retry/shared-throttles.js';
 import { checkSource, decodeDelivery, type Decoders } from '../decoders/decoder.js';
 import { poisonReasonOf, setAside } from '../poison/failure-destination.js';
 import { Deadline } from '../run/deadline.js';
@@ -24,7 +26,8 @@ export interface BatchHandlerOptions<Q, K, S> extends BatchOptions {
   readonly decode: Decoders<Q, K, S>;
   /**
    * Handles a message. It is called at least once: after a failure, records that were done may come again. What it throws
-   * makes the record fail, and ends its lane; PoisonRecordError sends it to the failure destination instead.
+   * makes the record fail, and ends its lane; PoisonRecordError sends it to the failure destination instead. Where it
+   * throws that it was throttled, the record is decoded and handled again first, up to 8 times in a row.
    */
   handle(message: NoInfer<Q | K | S>, context: HandleContext): Promise<void> | void;
   /** Takes the line of each batch. @default writes it to standard output as JSON */
@@ -44,7 +47,8 @@ export interface BatchHandlerOptions<Q, K, S> extends BatchOptions {
  * | DynamoDB stream | the item | the lowest sequence number |
  *
  * Kafka and streams deliver all from the reported place on again, what was done among it. Memory is bounded by the batch,
- * 6 MB. It sends no request of its own.
+ * 6 MB. It sends no request of its own. Of what was throttled a batch has 50 retries, and one more for each success
+ * (docs/retries.md#throttled-batches).
  *
  * @throws InvalidInputError for options out of their bounds
  * @returns a handler that throws BatchFailedError where failures can't be told apart, and InvalidInputError for an event of
@@ -64,17 +68,20 @@ export const batchHandler = <Q = never, K = never, S = never>(options: BatchHand
   if (typeof options.handle !== 'function') invalid('handle', 'expected a function');
   if (typeof decode !== 'object' || decode === null) invalid('decode', 'expected decoders by source');
 
-  const run = async (delivery: Delivery, signal: AbortSignal): Promise<Ending> => {
+  const handle = async (delivery: Delivery, signal: AbortSignal): Promise<void> => {
+    const message = await decodeDelivery(delivery, decode);
+    if (message !== undefined) {
+      await options.handle(message as NoInfer<Q | K | S>, { signal, record: delivery.record });
+    }
+  };
+  const run = async (delivery: Delivery, signal: AbortSignal, past: PastThrottles): Promise<Ending> => {
     try {
-      const message = await decodeDelivery(delivery, decode);
-      if (message !== undefined) {
-        await options.handle(message as NoInfer<Q | K | S>, { signal, record: delivery.record });
-      }
+      await past(() => handle(delivery, signal));
       return { state: 'done' };
     } catch (error) {
       const reason = poisonReasonOf(error);
       if (reason === undefined) return { state: 'failed', error };
-      return setAside(delivery, reason, error as Error, settled, signal).then(
+      return past(() => setAside(delivery, reason, error as Error, settled, signal)).then(
         () => ({ state: 'poison', reason }),
         (failure: unknown) => ({ state: 'failed', error: failure }),
       );
@@ -88,10 +95,11 @@ export const batchHandler = <Q = never, K = never, S = never>(options: BatchHand
     if (batch.deliveries.length > 0) checkSource(batch.source, decode);
     const deadline = new Deadline(context, settled.deadlineMarginMs);
     const progress = new Progress(batch);
+    const past = shareThrottles(deadline.near, deadline.signal);
     const tasks = lanesOf(batch).map((lane) => async (): Promise<void> => {
       for (const delivery of lane) {
         if (deadline.isNear) return;
-        const ending = await run(delivery, deadline.signal);
+        const ending = await run(delivery, deadline.signal, past);
         progress.end(delivery, ending);
         if (ending.state === 'failed') return;
       }

@@ -1,4 +1,4 @@
-import { pastThrottles } from '../../commands/retry/past-throttles.js';
+import { pastThrottles, type PastThrottles } from '../../commands/retry/past-throttles.js';
 import { coalesce, type Candidate, type Contest, type EventOutcome, type OrderedState } from '../../recipes/index.js';
 import { combineOutcomes } from '../../recipes/ordered-state/outcome.js';
 import { decodeDelivery, type AnyDecoders } from '../decoders/decoder.js';
@@ -40,6 +40,7 @@ export class Ingest {
   readonly outcomes: Record<EventOutcome, number> = { Applied: 0, AlreadyStored: 0, Superseded: 0, Conflict: 0 };
   writes = 0;
   private readonly deadline: Deadline;
+  private readonly past: PastThrottles;
 
   constructor(
     private readonly batch: Batch,
@@ -47,6 +48,7 @@ export class Ingest {
     context: BatchContext | undefined,
   ) {
     this.deadline = new Deadline(context, rules.deadlineMarginMs);
+    this.past = pastThrottles(this.deadline.near);
     this.progress = new Progress(batch);
   }
 
@@ -91,7 +93,7 @@ export class Ingest {
 
   private async setAside(delivery: Delivery, reason: PoisonReason, error: Error): Promise<void> {
     try {
-      await setAside(delivery, reason, error, this.rules, this.deadline.signal);
+      await this.past(() => setAside(delivery, reason, error, this.rules, this.deadline.signal));
       this.progress.end(delivery, { state: 'poison', reason });
     } catch (failure) {
       this.progress.end(delivery, { state: 'failed', error: failure });
@@ -118,7 +120,7 @@ export class Ingest {
     const settling = {
       state,
       deadline: this.deadline,
-      pastThrottles: pastThrottles(this.deadline.near),
+      past: this.past,
       refusalOf,
       end: ({ index }: Candidate<StateEvent>, ending: PartEnding) => entries[index]?.endings.push(ending),
       written: () => void this.writes++,
@@ -139,7 +141,7 @@ export class Ingest {
     if (refused !== undefined) return this.setAside(delivery, refused.reason, refused.error);
     const outcome = combineOutcomes(endings.flatMap((ending) => (ending.kind === 'settled' ? ending.outcome : [])));
     try {
-      await this.rules.onOutcome?.({ outcome, message, record: delivery.record });
+      await this.past(async () => this.rules.onOutcome?.({ outcome, message, record: delivery.record }));
     } catch (error) {
       this.progress.end(delivery, { state: 'failed', error });
       return;

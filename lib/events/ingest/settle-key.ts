@@ -16,7 +16,7 @@ export interface Settling<Ev> {
   readonly state: OrderedState<Ev, unknown>;
   readonly deadline: Deadline;
   /** Sends a write again that was throttled. */
-  readonly pastThrottles: PastThrottles;
+  readonly past: PastThrottles;
   /** Why an event is refused for good, by what its write threw. */
   readonly refusalOf: (error: unknown) => PoisonReason | undefined;
   /** Takes the ending of a candidate's part. */
@@ -58,14 +58,14 @@ const settleContest = async <Ev>(
   known: Written<Ev> | undefined,
   settling: Settling<Ev>,
 ): Promise<Written<Ev> | undefined> => {
-  const { state, deadline, pastThrottles, end } = settling;
+  const { state, deadline, past, end } = settling;
   let last = known;
   let pending = last === undefined ? candidates : undecided(candidates, last, settling);
   for (;;) {
     const [winner, ...others] = pending;
     if (winner === undefined || deadline.isNear) return last;
     try {
-      const result = await pastThrottles(() => state.apply(winner.event, { signal: deadline.signal }));
+      const result = await past(() => state.apply(winner.event, { signal: deadline.signal }));
       settling.written();
       end(winner, { kind: 'settled', outcome: result.outcome });
       last = { event: winner.event, result };

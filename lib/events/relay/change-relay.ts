@@ -1,5 +1,6 @@
 import type { AnyEntity } from '../../commands/index.js';
 import { invalid } from '../../commands/errors/errors.js';
+import { pastThrottles } from '../../commands/retry/past-throttles.js';
 import { bindingOf } from '../../commands/table/table.js';
 import { Batches, type PublishFailure } from '../../recipes/outbox/batches.js';
 import { drainTerms } from '../../recipes/outbox/drain-options.js';
@@ -101,6 +102,7 @@ export const changeRelay = <const L extends readonly [AnyEntity, ...AnyEntity[]]
       invalid('event', "expected a batch of the table's stream");
     const deadline = new Deadline(context, settled.deadlineMarginMs);
     const progress = new Progress(batch);
+    const past = pastThrottles(deadline.near);
     const publisher = counting(target, false);
     const batches = new Batches(publisher);
     const reasons: Record<string, number> = {};
@@ -117,7 +119,7 @@ export const changeRelay = <const L extends readonly [AnyEntity, ...AnyEntity[]]
         }
         const reason = poisonReasonOf(error);
         if (reason === undefined) return { state: 'failed', error };
-        return setAside(delivery, reason, error as Error, settled, deadline.signal).then(
+        return past(() => setAside(delivery, reason, error as Error, settled, deadline.signal)).then(
           () => ({ state: 'poison', reason }),
           (failure: unknown) => ({ state: 'failed', error: failure }),
         );

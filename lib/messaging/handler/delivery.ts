@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { TransactionCanceledException, transactWrite, type StepFailure } from '../../commands/index.js';
 import { invalid } from '../../commands/errors/errors.js';
 import { backoff } from '../../commands/retry/backoff.js';
+import { isThrottled, pastThrottlesOf } from '../../commands/retry/shared-throttles.js';
 import { InboxRecord, checkFormat, inboxKey, isLive } from '../inbox/inbox-record.js';
 import type { Message } from '../message/message.js';
 import type { AnySaga } from '../saga/saga-entity.js';
@@ -61,6 +62,8 @@ export class Delivery<M> {
         await runHandler(unit, () => this.handle(this.message, unit));
         ending = await this.commit(unit);
       } catch (error) {
+        // The next delivery tells; a table with too much to do is not asked one thing more.
+        if (isThrottled(error)) throw error;
         // A handler that meets its own effect may well throw: of a message that was handled, that is no failure.
         const outcome = await this.recorded().catch(() => undefined);
         if (outcome === undefined) throw error;
@@ -114,7 +117,7 @@ export class Delivery<M> {
     const firstSent = settings.now();
     for (let sending = 1; ; sending++) {
       try {
-        const result = await built.trySend({ signal });
+        const result = await pastThrottlesOf(signal)(() => built.trySend({ signal }));
         return result.committed ? 'handled' : this.judge(result.failed as Failed, undefined);
       } catch (error) {
         if (error instanceof TransactionCanceledException) return this.judge(error.failed, error);

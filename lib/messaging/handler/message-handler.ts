@@ -13,6 +13,8 @@ import { settled, type MessageHandler, type MessageHandlerOptions } from './opti
  *   session's writes were not made. With `readFirst` it does not run.
  * - A lost race (a failed condition of an added write or of a saga, another transaction in the way) runs the handler
  *   again from the start, with a new session and after a random wait; in all `maxAttempts` times.
+ * - A commit that was throttled, or cancelled for items that were, is sent again, up to 8 times in a row; all of a batch
+ *   whose `signal` is given have one allowance of 50 such retries.
  * - After an unknown outcome (a time-out, a lost response) the identical request is sent again, three times in all; then
  *   the record is read, and where it is absent the handler runs again.
  * - Throws where the message must come again, and nothing of this delivery was or will be done without its record.
