@@ -9,7 +9,7 @@ const root = resolve(import.meta.dirname, '../..');
 const bundles = [
   { name: 'one get and one update', entry: 'bench/size/get-update.mjs', limit: 50_800 },
   { name: 'the charge function', entry: 'lambdas/charge/index.ts', limit: 83_500 },
-  { name: 'the ingest function', entry: 'lambdas/ingest/index.ts', limit: 87_000 },
+  { name: 'the ingest function', entry: 'lambdas/ingest/index.ts', limit: 87_100 },
 ];
 
 it.each(bundles)('keeps the bundle of $name below $limit bytes', async ({ entry, limit }) => {
