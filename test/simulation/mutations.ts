@@ -267,6 +267,7 @@ export const mutations: readonly Mutation[] = [
     find: 'settle({ accepted: failed < 0 ? events.length : failed, failure: own[failed] });',
     replace: 'settle({ accepted: own.filter((failure) => failure === undefined).length, failure: own[failed] });',
     workload: 'events',
+    seeds: 800,
   },
   {
     bug: 'events of one aggregate go together to a target that keeps no order',
@@ -282,6 +283,13 @@ export const mutations: readonly Mutation[] = [
     replace: '.le({ sequence: upTo })\n      .reverse()',
     workload: 'events',
     seeds: 400,
+  },
+  {
+    bug: 'of aggregates that are read together, one gets the events of another',
+    file: `${outbox}/shared-reads.ts`,
+    find: 'const of = byName.get(item.aggregate);',
+    replace: 'const of = byName.get(item.aggregate) && seen.at(-1)?.of;',
+    workload: 'events',
   },
   {
     bug: 'an item is removed though an event of it failed',

@@ -20,8 +20,9 @@ const isScheduled = (event: unknown): event is ScheduledEvent =>
  * held back by a parked one, after which the schedule brings them. What failed, and what was left near the deadline, is
  * reported by the lowest sequence number.
  *
- * Cost: for each aggregate of a batch a query, 1 read unit; for each outbox item a delete, 1 write unit per KB; a tenth of a
- * request to the target for each event. A sweep of an empty outbox takes a query a shard and one more, half a read unit each.
+ * Cost: a query for up to 25 aggregates of a shard, 1 read unit per 4 KB; for each outbox item a delete, 1 write unit per KB;
+ * a tenth of a request to the target for each event. An aggregate alone in its shard, or among much that is not of the batch,
+ * takes a query of its own. A sweep of an empty outbox takes a query a shard and one more, half a read unit each.
  *
  * @throws InvalidInputError for options out of their bounds
  * @returns a handler that throws BatchFailedError where failures can't be told apart, SweepFailedError where the outbox can't

@@ -1,13 +1,13 @@
 import { checkOptions } from '../arguments.js';
 import { drainOf, type Drain } from './drain.js';
-import { DrainLane, type AggregateDrain, type DrainCounts } from './drain-lane.js';
+import type { AggregateDrain, DrainCounts } from './drain-lane.js';
 import { checkMs, type DrainOptions } from './drain-options.js';
+import { drainTogether } from './drain-together.js';
 import type { OutboxPlace } from './outbox.js';
 import type { OutboxItem } from './outbox-item.js';
 import type { Publisher } from './publisher.js';
 import { reasonOf } from './reason.js';
 import { isMisplaced, maximumShards } from './shard.js';
-import { aggregatesOf } from './waiting-items.js';
 import type { WakeUp } from './wake-up.js';
 
 /** What {@link drainAll} takes. */
@@ -56,7 +56,8 @@ const shardsAtATime = 4;
  * each item: with a wrong number here, events are late and `otherShards` tells, but none is lost.
  *
  * Cost: half a read unit per 4 KB of what waits and of each shard, one request more than there are shards; then that of
- * draining each aggregate found. Nothing is paid for the events behind a parked one.
+ * `drainAggregates` for those that were found. Of the events behind a parked one, no more is read than
+ * its page shows, and what lies within a shared read.
  *
  * @returns what was done; failures are answered, not thrown
  * @throws InvalidInputError for an option out of its bounds
@@ -183,10 +184,7 @@ class Sweep {
         if (!wakeUps.some((wakeUp) => wakeUp.aggregate === aggregate)) this.totals.blocked++;
       } else if (isOld) wakeUps.push({ aggregate, upTo: sequence, shard });
     }
-    const drained = await Promise.all(
-      aggregatesOf(this.drain, wakeUps).map((of) => new DrainLane(this.drain, of).run()),
-    );
-    for (const aggregate of drained) {
+    for (const aggregate of await drainTogether(this.drain, wakeUps)) {
       this.add(aggregate);
       if (aggregate.outcome !== 'drained') held.add(aggregate.aggregate);
     }

@@ -8,6 +8,7 @@ import { outboxFormat, type OutboxItem } from './outbox-item.js';
 import type { RelayedEvent } from './publisher.js';
 import { reasonOf } from './reason.js';
 import { sendLeading } from './send.js';
+import type { SharedReads } from './shared-reads.js';
 import { waitingItems, type Aggregate } from './waiting-items.js';
 
 /** What was done. */
@@ -67,6 +68,7 @@ export class DrainLane {
   constructor(
     private readonly drain: Drain,
     private readonly of: Aggregate,
+    private reads: SharedReads | undefined,
   ) {}
 
   async run(): Promise<AggregateDrain> {
@@ -74,7 +76,7 @@ export class DrainLane {
     return drain.inTurn(() =>
       drain.batches.lane(async () => {
         const answer = await this.outcome();
-        await this.removals;
+        await drain.batches.idle(() => this.removals);
         const { published, removed, parked } = this;
         return { aggregate: this.of.aggregate, ...answer, published, removed, parked };
       }),
@@ -108,13 +110,21 @@ export class DrainLane {
 
   private async publishWaiting(): Promise<AggregateDrain['outcome'] | 'lost'> {
     if (this.isStopping) return 'stopped';
-    for await (const items of waitingItems(this.drain, this.of)) {
+    for await (const items of await this.waiting()) {
       const outcome = await this.publishPage(items);
       if (outcome !== undefined) return outcome;
       await this.settled();
       if (this.isStopping) return 'stopped';
     }
     return 'drained';
+  }
+
+  /** Pages of items: what was read with others' at first, and what is read again by itself. */
+  private async waiting(): Promise<AsyncIterable<readonly OutboxItem[]> | Iterable<readonly OutboxItem[]>> {
+    const { reads } = this;
+    this.reads = undefined;
+    const items = await reads?.itemsOf(this.of);
+    return items === undefined ? waitingItems(this.drain, this.of) : [items];
   }
 
   private async publishPage(items: readonly OutboxItem[]): Promise<AggregateDrain['outcome'] | 'lost' | undefined> {
@@ -184,7 +194,8 @@ export class DrainLane {
   }
 
   private async settled(): Promise<void> {
-    await this.removals;
+    // Nobody's batch waits for it meanwhile: it has nothing to publish.
+    await this.drain.batches.idle(() => this.removals);
     if (this.removalFailure !== undefined) throw this.removalFailure.error;
   }
 }

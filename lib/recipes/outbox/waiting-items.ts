@@ -7,6 +7,8 @@ import type { WakeUp } from './wake-up.js';
 export interface Aggregate {
   readonly aggregate: string;
   readonly upTo: number;
+  /** Sequences that were named of it: so many items, or fewer, are to be expected. */
+  readonly wakeUps: number;
   readonly shards: ReadonlySet<number>;
 }
 
@@ -19,7 +21,8 @@ export const aggregatesOf = ({ place, terms }: Drain, wakeUps: readonly WakeUp[]
     const shards = new Set([shardOf(aggregate, place.shards)]);
     if (terms.previousShards !== undefined) shards.add(shardOf(aggregate, terms.previousShards));
     for (const { shard } of woken) if (shard !== undefined) shards.add(shard);
-    return { aggregate, upTo: Math.max(...woken.map(({ upTo }) => upTo)), shards };
+    const sequences = new Set(woken.map(({ upTo }) => upTo));
+    return { aggregate, upTo: Math.max(...sequences), wakeUps: sequences.size, shards };
   });
 
 /**
