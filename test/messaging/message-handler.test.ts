@@ -189,6 +189,23 @@ describe('messageHandler', () => {
     ]);
   });
 
+  it('tells what stopped it by names that are whole numbers, which JavaScript puts first', async () => {
+    const consumer = fresh();
+    await here.shop.of(Account).put({ id: `${consumer}-1`, balance: 7 });
+    const seen: unknown[] = [];
+    const handler = plain((session) => {
+      seen.push(session.failed);
+      for (const i of [2, 1, 0]) {
+        const account = { id: `${consumer}-${i}`, balance: i };
+        if (!session.failed[i]) session.add(here.shop.of(Account).unique(account).returnOldOnFailure(), String(i));
+      }
+    }, consumer);
+    expect(await handler({ id: 'm1' })).toEqual({ outcome: 'handled', attempts: 2 });
+    expect(seen[1]).toEqual({
+      1: { reason: 'ConditionalCheckFailed', item: { id: `${consumer}-1`, balance: 7, revision: 1 } },
+    });
+  });
+
   it('decides by what stopped the run before', async () => {
     const consumer = fresh();
     await here.shop.of(Account).put({ id: consumer, balance: 7 });

@@ -153,6 +153,7 @@ describe('a saga', () => {
     await run(id, 'm1', async (session) => {
       const saga = await session.saga(Order, id);
       saga.state.lines = [{ sku: 'a' }];
+      saga.state.tags = new Set(['a']);
       saga.complete();
     });
     const stored = await load(id);
@@ -160,8 +161,20 @@ describe('a saga', () => {
     await run(id, 'm2', async (session) => {
       const saga = await session.saga(Order, id);
       expect(saga).toMatchObject({ started: false, completed: true, revision: 1 });
-      expect(() => (saga.state.paid = true)).toThrow(TypeError);
-      expect(() => ((saga.state.lines?.[0] as { sku: string }).sku = 'b')).toThrow(TypeError);
+      for (const change of [
+        () => (saga.state.paid = true),
+        () => ((saga.state.lines?.[0] as { sku: string }).sku = 'b'),
+        () => ((saga.state.lines as unknown[])[0] = { sku: 'b' }),
+        () => (saga.state.lines as unknown[]).push({ sku: 'b' }),
+        () => (saga.state.tags as Set<string>).add('b'),
+      ]) {
+        expect(change).toThrow(InvalidInputError);
+        expect(change).toThrow('ORDER.state: is what a completed saga was left as');
+      }
+      const left = { paid: false, note: undefined, tags: new Set(['a']), counts: {}, lines: [{ sku: 'a' }] };
+      expect(saga.state).toEqual(left);
+      expect({ ...saga.state }).toEqual(left);
+      expect(structuredClone(saga.state)).toEqual(left);
       saga.complete();
       session.publish({ type: 'order.late', detail: { id } });
     });

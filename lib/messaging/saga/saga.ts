@@ -1,10 +1,10 @@
 import type { AnyEntity, Step, VersionedEntityTable } from '../../commands/index.js';
 import { conditionCheck } from '../../commands/index.js';
-import { isPlain } from '../../commands/attributes/plain-object.js';
 import type { CompiledEntity } from '../../commands/entity/compiled.js';
-import { corrupt } from '../../commands/errors/errors.js';
+import { corrupt, invalid } from '../../commands/errors/errors.js';
 import { bindingOf } from '../../commands/table/table.js';
 import { isWholeBetween } from '../../recipes/arguments.js';
+import { readOnly } from './read-only.js';
 import { sagaFormat, stateNames, type SagaRecord } from './saga-entity.js';
 
 /** A saga, as a handler sees it: change `state` in place; it is stored with the commit. */
@@ -12,7 +12,10 @@ export interface Saga<S> {
   readonly state: S;
   /** No earlier message of the saga was handled, or the saga has expired since it was completed. */
   readonly started: boolean;
-  /** An earlier message completed it: the state is what that left, frozen, and this message stores nothing of it. */
+  /**
+   * An earlier message completed it: the state is what that left, and this message stores nothing of it. What changes it
+   * throws an InvalidInputError.
+   */
   readonly completed: boolean;
   /**
    * The revision that the saga has once this message is committed: the `sequence` of events whose aggregate it is. A
@@ -36,12 +39,6 @@ export interface StoredSaga extends State {
   readonly completedAt?: Date | undefined;
   readonly expiresAt?: Date | undefined;
 }
-
-const deepFreeze = (value: unknown): void => {
-  if (typeof value !== 'object' || value === null || !(Array.isArray(value) || isPlain(value))) return;
-  Object.values(value).forEach(deepFreeze);
-  Object.freeze(value);
-};
 
 /** One saga in a unit of work: what is stored of it, and what the handler makes of it. */
 export class SagaUnit {
@@ -88,7 +85,12 @@ export class SagaUnit {
       }),
     );
     const completed = !started && stored?.completedAt !== undefined;
-    if (completed) deepFreeze(state);
+    if (completed) {
+      const { name } = entity.model_;
+      readOnly(state, () =>
+        invalid(`${name}.state`, 'is what a completed saga was left as, and stays so: look at saga.completed first'),
+      );
+    }
     let completing = false;
     return {
       state,

@@ -18,7 +18,8 @@ export interface Session {
    * TransactWriteItems, of which it takes a copy. A condition that fails is a lost race: the handler runs again, and reads
    * again.
    *
-   * @param name what `failed` and errors call it; unique in the message @default its kind, place and entity
+   * @param name what `failed` and errors call it; unique in the message. It says nothing of an order, which a transaction
+   *   does not have: any text will do, such as '0' @default its kind, place and entity
    * @throws InvalidInputError for an item touched twice, no command, a raw item without its keys, and one with anything that
    *   DynamoDB refuses or does not see
    * @throws LimitExceededError over the room of the transaction
