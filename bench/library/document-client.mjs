@@ -1,7 +1,7 @@
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { DynamoDBDocumentClient, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { marshalledPut, marshalledUpdate, unmarshalledPage } from './document-marshalling.mjs';
-import { expression, item, page, storedKey } from './order.mjs';
+import { expression, item, page, received, storedKey } from './order.mjs';
 import { config } from './stub.mjs';
 
 const client = DynamoDBDocumentClient.from(new DynamoDBClient(config), {
@@ -16,5 +16,6 @@ const request = () => ({
 export const update = () => marshalledUpdate(request());
 export const put = () => marshalledPut({ TableName: 'bench', Item: { ...item, ...storedKey, _type: 'ORDER' } });
 const { Item } = await put();
-export const parse = () => unmarshalledPage(Array(page).fill(Item));
+const stored = received(Item);
+export const parse = () => unmarshalledPage(Array(page).fill(stored));
 export const send = () => client.send(new UpdateCommand(request()));

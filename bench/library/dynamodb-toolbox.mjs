@@ -14,7 +14,7 @@ import {
   string,
 } from 'dynamodb-toolbox';
 import { marshalledPut, marshalledUpdate, unmarshalledPage } from './document-marshalling.mjs';
-import { changes, item, key, page } from './order.mjs';
+import { changes, item, key, page, received } from './order.mjs';
 import { config } from './stub.mjs';
 
 const shop = new Table({
@@ -49,7 +49,7 @@ const chain = () =>
 export const update = () => marshalledUpdate(chain().params());
 export const put = () => marshalledPut(Order.build(PutItemCommand).item(item).params());
 const { Item } = await put();
+const stored = received(Item);
 const formatter = Order.build(EntityFormatter);
-export const parse = async () =>
-  (await unmarshalledPage(Array(page).fill(Item))).map((stored) => formatter.format(stored));
+export const parse = async () => (await unmarshalledPage(Array(page).fill(stored))).map((one) => formatter.format(one));
 export const send = () => chain().send();

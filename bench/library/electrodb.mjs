@@ -2,7 +2,7 @@ import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { Entity } from 'electrodb';
 import { marshalledPut, marshalledUpdate, unmarshalledPage } from './document-marshalling.mjs';
-import { changes, item, key, page } from './order.mjs';
+import { changes, item, key, page, received } from './order.mjs';
 import { config } from './stub.mjs';
 
 const text = { type: 'string' };
@@ -47,5 +47,6 @@ const chain = () =>
 export const update = () => marshalledUpdate(chain().params());
 export const put = () => marshalledPut(Order.put(item).params());
 const { Item } = await put();
-export const parse = async () => Order.parse({ Items: await unmarshalledPage(Array(page).fill(Item)) });
+const stored = received(Item);
+export const parse = async () => Order.parse({ Items: await unmarshalledPage(Array(page).fill(stored)) });
 export const send = () => chain().go();

@@ -23,3 +23,5 @@ export const expression = {
   ConditionExpression: '#b < :d',
   ExpressionAttributeNames: { '#a': 'status', '#b': 'total', '#c': 'note', '#t': '_type' },
 };
+/** An item as the client's parser makes it of an answer: its texts are not those that were put together to write it. */
+export const received = (stored) => JSON.parse(JSON.stringify(stored));

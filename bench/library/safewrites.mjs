@@ -1,6 +1,6 @@
 import { DynamoDBClient, PutItemCommand, UpdateItemCommand } from '@aws-sdk/client-dynamodb';
 import { boolean, entity, integer, list, map, number, oneOf, string, table } from '../../dist/esm/commands/index.js';
-import { changes, item, key, page } from './order.mjs';
+import { changes, item, key, page, received } from './order.mjs';
 import { config } from './stub.mjs';
 
 const Order = entity('ORDER', {
@@ -25,7 +25,7 @@ let stored;
 const reading = { send: () => Promise.resolve({ Items: Array(page).fill(stored), Count: page }) };
 const orders = table({ name: 'bench', client: new DynamoDBClient(config) }).of(Order);
 const read = table({ name: 'bench', client: reading }).of(Order);
-stored = orders.put(item).toRequest().Item;
+stored = received(orders.put(item).toRequest().Item);
 
 export const update = () =>
   new UpdateItemCommand(orders.update(key).set(changes).if(Order.attrs.total.lt(5)).toRequest());

@@ -48,7 +48,7 @@ export const bodySchema = <A extends Attributes>(attributes: A, rules: BodyRules
       const sent = Object.hasOwn(body, name) ? body[name] : undefined;
       try {
         const stored = sent === undefined ? undefined : encode(sent);
-        const member = stored === undefined ? absentValue(field) : decode(stored);
+        const member = stored ? decode(stored) : absentValue(field);
         if (member === undefined) {
           if (required) refuse('is required');
         } else if (test?.(member) === false) refuse('is refused');

@@ -58,7 +58,7 @@ export const runCall = <R>(run: () => Promise<R>): Promise<R> => {
     counting = true;
     subscribe(`tracing:${tracingChannelName}:start`, () => {
       const call = calls.getStore();
-      if (call !== undefined) call.requests++;
+      if (call) call.requests++;
     });
   }
   return calls.run({ requests: 0, outcome: 'failed', error: undefined }, run);

@@ -41,7 +41,7 @@ export const endpoint = <B>(options: IdempotentOptions<B>, now: () => number) =>
   // The construct says it too, since it sends other paths and methods here to be refused.
   const served = options.route ?? process.env['SAFEWRITES_ROUTE'];
   const route = served === undefined ? undefined : parseRoute(served);
-  if (served !== undefined && route === undefined) invalid('route', 'expected a method and a path');
+  if (served !== undefined && !route) invalid('route', 'expected a method and a path');
   checkBounds({ horizonSeconds, maxAttempts: options.maxAttempts });
   const allowed = (options.headers ?? replayedHeaders).map((name) => name.toLowerCase());
 

@@ -31,7 +31,7 @@ const matches = (segments: readonly string[], path: string): boolean => {
 export const routeOf = (event: HttpEvent, route: Route | undefined): string => {
   const { routeKey, rawPath, requestContext } = event;
   const { method } = requestContext.http;
-  if (route === undefined) return routeKey === undefined || routeKey === '$default' ? `${method} ${rawPath}` : routeKey;
+  if (!route) return routeKey === undefined || routeKey === '$default' ? `${method} ${rawPath}` : routeKey;
   // The gateway has matched it, whatever stage or base path stands before it.
   if (routeKey === route.text) return route.text;
   const { stage } = requestContext;

@@ -46,7 +46,7 @@ export const compileFields = (members: Record<string, AttributeBuilder>, prefix:
 
 const fallbackOf = (field: Pick<Field, 'attribute_'>): unknown => {
   const fallback = field.attribute_.traits_.fallback_;
-  if (fallback === undefined) return undefined;
+  if (!fallback) return undefined;
   return typeof fallback.value === 'function' ? (fallback.value as () => unknown)() : fallback.value;
 };
 
@@ -73,7 +73,7 @@ export const objectEncoder = (fields: readonly Field[], path: string): EncodeObj
         continue;
       }
       const encoded = field.encode_(member);
-      if (encoded !== undefined) out[field.stored_] = encoded;
+      if (encoded) out[field.stored_] = encoded;
     }
     if (isPlain(object)) {
       // Counting is enough, and costs a third of looking each name up.
@@ -104,7 +104,7 @@ export const objectDecoder =
     const out: Record<string, unknown> = {};
     for (const field of fields) {
       const value = storedValue(stored, field);
-      if (value !== undefined) out[field.name_] = field.decode_(value);
+      if (value) out[field.name_] = field.decode_(value);
       else {
         const absent = absentValue(field);
         if (absent !== undefined) out[field.name_] = absent;

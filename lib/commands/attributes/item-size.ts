@@ -21,12 +21,12 @@ const numberSize = (text: string): number => {
 export const valueSize = (value: AttributeValue): number => {
   if (value.S !== undefined) return Buffer.byteLength(value.S);
   if (value.N !== undefined) return numberSize(value.N);
-  if (value.B !== undefined) return value.B.byteLength;
-  if (value.M !== undefined) return Object.keys(value.M).length + 3 + itemSize(value.M);
-  if (value.L !== undefined) return value.L.reduce((sum, element) => sum + 1 + valueSize(element), 3);
-  if (value.SS !== undefined) return value.SS.reduce((sum, text) => sum + Buffer.byteLength(text), 0);
-  if (value.NS !== undefined) return value.NS.reduce((sum, text) => sum + numberSize(text), 0);
-  if (value.BS !== undefined) return value.BS.reduce((sum, bytes) => sum + bytes.byteLength, 0);
+  if (value.B) return value.B.byteLength;
+  if (value.M) return Object.keys(value.M).length + 3 + itemSize(value.M);
+  if (value.L) return value.L.reduce((sum, element) => sum + 1 + valueSize(element), 3);
+  if (value.SS) return value.SS.reduce((sum, text) => sum + Buffer.byteLength(text), 0);
+  if (value.NS) return value.NS.reduce((sum, text) => sum + numberSize(text), 0);
+  if (value.BS) return value.BS.reduce((sum, bytes) => sum + bytes.byteLength, 0);
   return 1;
 };
 

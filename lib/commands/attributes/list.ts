@@ -27,7 +27,7 @@ export const list = <A extends AnyAttribute>(
           return { L: out };
         },
         (stored) => {
-          if (stored.L === undefined) return corrupt(path, 'a list');
+          if (!stored.L) return corrupt(path, 'a list');
           return stored.L.map(decode);
         },
       ];

@@ -16,7 +16,7 @@ export const map = <M extends Attributes>(members: M): Attribute<ItemOf<M>, 'map
       const decode = objectDecoder(fields);
       return [
         (value) => ({ M: encode(value, {}) }),
-        (stored) => (stored.M === undefined ? corrupt(path, 'a map') : decode(stored.M)),
+        (stored) => (stored.M ? decode(stored.M) : corrupt(path, 'a map')),
       ];
     },
     { kind_: 'map', of_: of },

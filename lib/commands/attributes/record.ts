@@ -30,15 +30,15 @@ export const record = <A extends AnyAttribute>(
             const member = value[name];
             const encoded = member === undefined ? undefined : encode(member);
             weight.units += name.length + 1;
-            if (encoded !== undefined) out[name] = encoded;
+            if (encoded) out[name] = encoded;
           }
           return { M: out };
         },
         (stored) =>
-          stored.M === undefined
-            ? corrupt(path, 'a map')
-            : // fromEntries defines members, so that a stored __proto__ is one and no prototype
-              Object.fromEntries(Object.entries(stored.M).map(([name, member]) => [name, decode(member)])),
+          stored.M
+            ? // fromEntries defines members, so that a stored __proto__ is one and no prototype
+              Object.fromEntries(Object.entries(stored.M).map(([name, member]) => [name, decode(member)]))
+            : corrupt(path, 'a map'),
       ];
     },
     { kind_: 'record', of_: of },

@@ -76,5 +76,5 @@ export const deleteOf = (binding: Binding, key: Record<string, unknown>): Delete
 export const deleteItemOf = (binding: Binding, item: Record<string, unknown>): DeleteCommand => {
   const { version_: version } = binding.entity_.model_;
   const command = deleteOf(binding, item);
-  return version === undefined ? command : command.ifVersion(item[version.name_] as number);
+  return version ? command.ifVersion(item[version.name_] as number) : command;
 };

@@ -65,15 +65,12 @@ export class CompiledEntity {
       }
     }
     if ((model_.sk === undefined) !== (naming_.sk === undefined)) {
-      invalid(
-        model_.name,
-        model_.sk === undefined ? 'has no sort key, but the table has' : 'has a sort key, but the table has none',
-      );
+      invalid(model_.name, model_.sk ? 'has a sort key, but the table has none' : 'has no sort key, but the table has');
     }
     this.indexKeys_ = this.compileIndexKeys_();
     this.storedKeys_ = [
       { name_: naming_.pk, template_: model_.pk },
-      ...(model_.sk === undefined ? [] : [{ name_: naming_.sk as string, template_: model_.sk }]),
+      ...(model_.sk ? [{ name_: naming_.sk as string, template_: model_.sk }] : []),
       ...this.indexKeys_.flatMap(({ keys_: keys }) => keys),
     ];
     this.certainlyFits_ = maximumItemBytes - (this.indexKeys_.length + 1) * mostOfAKey;
@@ -84,17 +81,15 @@ export class CompiledEntity {
   private compileIndexKeys_(): CompiledEntity['indexKeys_'] {
     const { model_: model, naming_: naming } = this;
     const own = new Map([[naming.pk, model.pk.text_]]);
-    if (naming.sk !== undefined && model.sk !== undefined) own.set(naming.sk, model.sk.text_);
+    if (naming.sk !== undefined && model.sk) own.set(naming.sk, model.sk.text_);
     const taken = new Set<string>();
     return model.indexes_.map((index) => {
       const where = `${model.name}.${index.name_}`;
       const names = Object.hasOwn(naming.indexes, index.name_) ? naming.indexes[index.name_] : undefined;
-      if (names === undefined)
-        return invalid(model.name, `uses the index ${index.name_}, which the table does not have`);
-      if (index.sk === undefined && names.sk !== undefined)
-        invalid(where, "has no sort key, but the table's index has");
+      if (!names) return invalid(model.name, `uses the index ${index.name_}, which the table does not have`);
+      if (!index.sk && names.sk !== undefined) invalid(where, "has no sort key, but the table's index has");
       const keys: StoredKey[] = [{ name_: names.pk, template_: index.pk }];
-      if (index.sk !== undefined) {
+      if (index.sk) {
         keys.push({
           name_: names.sk ?? invalid(where, "has a sort key, but the table's index has none"),
           template_: index.sk,
@@ -116,7 +111,7 @@ export class CompiledEntity {
   static of_(model: EntityModel, naming: Naming): CompiledEntity {
     const id = JSON.stringify(naming);
     let compiled = model.compiled_.get(id) as CompiledEntity | undefined;
-    if (compiled === undefined) model.compiled_.set(id, (compiled = new CompiledEntity(model, naming)));
+    if (!compiled) model.compiled_.set(id, (compiled = new CompiledEntity(model, naming)));
     return compiled;
   }
 
@@ -130,7 +125,7 @@ export class CompiledEntity {
   key_(values: Record<string, unknown>): AttributeMap {
     const { pk, sk } = this.model_;
     const key: AttributeMap = { [this.naming_.pk]: { S: pk.of(values) } };
-    if (sk !== undefined) key[this.naming_.sk as string] = { S: sk.of(values) };
+    if (sk) key[this.naming_.sk as string] = { S: sk.of(values) };
     return key;
   }
 
@@ -138,7 +133,7 @@ export class CompiledEntity {
   keyInputs_(key: AttributeMap): Record<string, unknown> {
     const { pk, sk } = this.model_;
     const values = pk.parse(key[this.naming_.pk]?.S as string);
-    return sk === undefined ? values : { ...values, ...sk.parse(key[this.naming_.sk as string]?.S as string) };
+    return sk ? { ...values, ...sk.parse(key[this.naming_.sk as string]?.S as string) } : values;
   }
 
   /** The whole stored item, keys, type and index keys included. */
@@ -165,11 +160,15 @@ export class CompiledEntity {
 
   /** Refuses values of an update that no item can hold; how much else is stored, only DynamoDB knows. */
   checkKept_(positions: readonly number[], values: readonly AttributeValue[]): void {
-    const sum = (measure: (value: AttributeValue) => number): number =>
-      positions.reduce((size, position) => size + measure(values[position] as AttributeValue), 0);
-    // A UTF-16 unit is at most three bytes; counting them exactly takes longer.
-    if (sum((value) => (value.S === undefined ? valueSize(value) : value.S.length * 3)) > maximumItemBytes)
-      this.refuseAbove_(sum(valueSize));
+    let most = 0;
+    // Text takes at most three bytes per UTF-16 unit, a number at most three per character; counting exactly takes longer.
+    for (const position of positions) {
+      const value = values[position] as AttributeValue;
+      const text = value.S ?? value.N;
+      most += text === undefined ? valueSize(value) : text.length * 3;
+    }
+    if (most > maximumItemBytes)
+      this.refuseAbove_(positions.reduce((size, position) => size + valueSize(values[position] as AttributeValue), 0));
   }
 
   private refuseAbove_(size: number): void {
@@ -184,20 +183,20 @@ export class CompiledEntity {
   /** The item as the entity's type; refuses an item of another entity, and one that does not match. */
   decode_(stored: AttributeMap, only?: ReadonlySet<string>): Record<string, unknown> {
     const type = stored[this.naming_.type];
-    if (type !== undefined && type.S !== this.model_.name) {
+    if (type && type.S !== this.model_.name) {
       throw new InvalidStoredItemError(this.model_.name, 'the stored item is of another entity');
     }
     const out: Record<string, unknown> = {};
     for (const field of this.fields_) {
-      if (only !== undefined && !only.has(field.name_)) continue;
+      if (only && !only.has(field.name_)) continue;
       const value = storedValue(stored, field);
-      if (value !== undefined) out[field.name_] = field.decode_(value);
+      if (value) out[field.name_] = field.decode_(value);
       else {
         const absent = this.absent_(field, stored);
         if (absent !== undefined) out[field.name_] = absent;
       }
     }
-    if (only === undefined) this.refuseForeignInputs_(stored);
+    if (!only) this.refuseForeignInputs_(stored);
     return out;
   }
 
@@ -217,10 +216,10 @@ export class CompiledEntity {
   /** The value of one attribute, or of a part inside one; undefined where it may be absent and is. */
   decodeAt_(stored: AttributeMap, handle: Handle): unknown {
     const value = this.storedAt_(stored, handle);
-    if (value !== undefined) return handle.decode_(value);
+    if (value) return handle.decode_(value);
     const { parent_: parent } = handle;
-    if (parent === undefined) return this.absent_(this.fieldOf_(handle), stored);
-    if (this.storedAt_(stored, parent) === undefined) {
+    if (!parent) return this.absent_(this.fieldOf_(handle), stored);
+    if (!this.storedAt_(stored, parent)) {
       const around = this.decodeAt_(stored, parent) as Record<string, unknown> | undefined;
       return around?.[handle.member_];
     }
@@ -239,11 +238,11 @@ export class CompiledEntity {
   }
 
   private storedAt_(stored: AttributeMap, handle: Handle): AttributeValue | undefined {
-    if (handle.parent_ === undefined) return storedValue(stored, this.fieldOf_(handle));
+    if (!handle.parent_) return storedValue(stored, this.fieldOf_(handle));
     const around = this.storedAt_(stored, handle.parent_);
     const step = handle.steps_.at(-1) as string | number;
     if (typeof step === 'number') return around?.L?.[step];
-    return around?.M !== undefined && Object.hasOwn(around.M, step) ? around.M[step] : undefined;
+    return around?.M && Object.hasOwn(around.M, step) ? around.M[step] : undefined;
   }
 
   private absent_(field: Field, stored: AttributeMap): unknown {
@@ -268,7 +267,7 @@ export class CompiledEntity {
   owns_(stored: AttributeMap): boolean {
     const { model_: model, naming_: naming } = this;
     const type = stored[naming.type];
-    if (type !== undefined) return type.S === model.name;
+    if (type) return type.S === model.name;
     const sk = naming.sk === undefined ? undefined : (stored[naming.sk]?.S ?? '');
     return (
       model.pk.tryParse_(stored[naming.pk]?.S ?? '') !== undefined &&

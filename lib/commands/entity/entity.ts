@@ -208,7 +208,7 @@ export class EntityModel {
 
   private only_(test: (field: Field) => boolean, what: string): Field | undefined {
     const [first, second] = this.fields_.filter(test);
-    if (second !== undefined) invalid(second.path_, `an entity has at most one ${what}`);
+    if (second) invalid(second.path_, `an entity has at most one ${what}`);
     return first;
   }
 
@@ -232,7 +232,7 @@ export class EntityModel {
     const values: AttributeValue[] = [];
     const parts = inserts.map((insert) => {
       const handle = handleOf(insert);
-      if (handle !== undefined) {
+      if (handle) {
         return handle.entity_ === this ? handle : invalid('text', 'the handle is of another entity');
       }
       const operand = operandOf(insert) ?? invalid('text', 'takes handles and typed values only: say handle.value(…)');
@@ -245,7 +245,7 @@ export class EntityModel {
 
   /** Whether some key could be one of both entities. */
   meets_(other: EntityModel): boolean {
-    const sorts = this.sk !== undefined && other.sk !== undefined ? this.sk.meets_(other.sk) : true;
+    const sorts = this.sk && other.sk ? this.sk.meets_(other.sk) : true;
     return sorts && this.pk.meets_(other.pk);
   }
 }

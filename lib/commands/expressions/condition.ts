@@ -53,8 +53,7 @@ export class ConditionNode {
   /** The handles that it looks at. */
   handles_(): Handle[] {
     const { data_: data, left_: left, right_: right } = this;
-    const own =
-      data === undefined ? [] : 'inserts_' in data ? data.inserts_.filter((insert) => insert !== undefined) : [data];
+    const own = !data ? [] : 'inserts_' in data ? data.inserts_.filter((insert) => insert !== undefined) : [data];
     return [...own, ...(left?.handles_() ?? []), ...(right?.handles_() ?? [])];
   }
 

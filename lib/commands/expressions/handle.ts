@@ -167,13 +167,13 @@ export class Handle {
     readonly measuresSize_ = false,
   ) {
     [this.encode_, this.decode_] = codec;
-    this.top_ = parent_ === undefined ? undefined : (parent_.top_ ?? parent_);
+    this.top_ = parent_ ? (parent_.top_ ?? parent_) : undefined;
     this.number_ = entity_.nextHandle_();
   }
 
   at(step: Step): Handle {
     let member = this.members_.get(step);
-    if (member !== undefined) return member;
+    if (member) return member;
     const { kind_: kind, of_: of } = this.attribute_.traits_;
     let attribute: AttributeBuilder | undefined;
     let stored: Step = step;
@@ -191,8 +191,7 @@ export class Handle {
       attribute = (of as Record<string, AttributeBuilder>)[step];
       stored = attribute?.traits_.savedAs_ ?? step;
     }
-    if (attribute === undefined)
-      return invalid(this.path_, 'has no such member: at() takes a list index, or a member of the map');
+    if (!attribute) return invalid(this.path_, 'has no such member: at() takes a list index, or a member of the map');
     // A record's names are the user's data, so errors name the record only.
     const path = kind === 'list' ? `${this.path_}[]` : kind === 'record' ? `${this.path_}{}` : `${this.path_}.${step}`;
     const kept = this.kept_ && (kind === 'map' || this.members_.size < maximumKept);
@@ -203,7 +202,7 @@ export class Handle {
 
   /** The handle on how large it is, which compares with whole numbers and can't be written. */
   size(): Handle {
-    if (this.measured_ !== undefined) return this.measured_;
+    if (this.measured_) return this.measured_;
     const count: Encode = (value) =>
       Number.isSafeInteger(value)
         ? { N: String(value) }

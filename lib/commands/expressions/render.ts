@@ -93,7 +93,7 @@ const rendering = (entity: CompiledEntity, leaf: Shape, isUpdate: boolean): Rend
   const textOf = ({ strings_: strings, inserts_: inserts }: ExpressionText): string =>
     strings.reduce((text, part, i) => {
       const insert = inserts[i - 1];
-      return text + (insert === undefined ? next() : pathOf(insert)) + part;
+      return text + (insert ? pathOf(insert) : next()) + part;
     });
 
   const condition = (): string => {
@@ -127,7 +127,7 @@ const rendering = (entity: CompiledEntity, leaf: Shape, isUpdate: boolean): Rend
       invalid(path, 'an update has two actions on this path, or on one inside the other');
     }
     paths.push(id);
-    if (top === undefined) {
+    if (!top) {
       written.add(handle);
       settings.set(path, operation === Op.set ? value : operation === Op.remove ? removed : computed);
     }

@@ -62,7 +62,7 @@ export class Shape {
   /** The node after this one. `keep` is false for what has no bounded number of forms. */
   step_(token: number, data: ShapeData = undefined, keep = true): Shape {
     if (!keep || !this.kept_) return new Shape(this, token, data, false, this.budget_);
-    if (this.first_ !== undefined && this.firstToken_ === token) return this.first_;
+    if (this.first_ && this.firstToken_ === token) return this.first_;
     return this.others_?.get(token) ?? this.grow_(token, data);
   }
 
@@ -71,7 +71,7 @@ export class Shape {
     if (budget.left === 0) return new Shape(this, token, data, false, budget);
     budget.left--;
     const next = new Shape(this, token, data, true, budget);
-    if (this.first_ === undefined) {
+    if (!this.first_) {
       this.firstToken_ = token;
       this.first_ = next;
     } else (this.others_ ??= new Map<number, Shape>()).set(token, next);
@@ -82,6 +82,6 @@ export class Shape {
 /** The nodes from below the root to a leaf. */
 export const nodesTo = (leaf: Shape): Shape[] => {
   const nodes: Shape[] = [];
-  for (let node = leaf; node.parent_ !== undefined; node = node.parent_) nodes.push(node);
+  for (let node = leaf; node.parent_; node = node.parent_) nodes.push(node);
   return nodes.reverse();
 };

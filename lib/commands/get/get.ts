@@ -98,7 +98,7 @@ export class GetCommand {
     const { consistent_: consistent, projection_: projection, capacity_: capacity } = this.options_;
     const request: GetItemCommandInput = { TableName: this.binding_.table_.name_, Key: this.key_ };
     if (consistent === true) request.ConsistentRead = true;
-    if (projection !== undefined) {
+    if (projection) {
       request.ProjectionExpression = projection.expression_;
       request.ExpressionAttributeNames = projection.names_;
     }
@@ -120,8 +120,8 @@ export class GetCommand {
       const output = await table.client_.send(command, httpOptions(options));
       context.outcome = 'ok';
       const stored = output.Item;
-      if (projection?.selected_ !== undefined) {
-        return stored === undefined ? notSelected : selected(entity.decodeAt_(stored, projection.selected_));
+      if (projection?.selected_) {
+        return stored ? selected(entity.decodeAt_(stored, projection.selected_)) : notSelected;
       }
       const item = stored && this.decode_(stored);
       const result = { found: stored !== undefined, item };
@@ -144,8 +144,7 @@ export class GetCommand {
       capacity_: capacity,
       attempts_: attempts,
     } = this.options_;
-    if (projection?.selected_ !== undefined)
-      invalid('get', 'select() can not stand in a transaction or batch: take project()');
+    if (projection?.selected_) invalid('get', 'select() can not stand in a transaction or batch: take project()');
     if (capacity === true || attempts !== undefined) {
       invalid('get', 'returnCapacity() and maxAttempts() can not stand in a transaction or batch: say them there');
     }

@@ -76,7 +76,7 @@ export class PutCommand extends WriteCommand {
     const { version_: field } = entity.model_;
     let Item = this.target_;
     let version: number | undefined;
-    if (field !== undefined && stored !== undefined) {
+    if (field && stored !== undefined) {
       version = stored + 1;
       Item = { ...Item, [entity.storedName_(field)]: field.encode_(version) as AttributeValue };
       if (ignored !== true) {

@@ -15,7 +15,7 @@ type Values = Record<string, unknown>;
 
 /** From the inputs that are given, from the left: the whole key, or what keys with these inputs start with. */
 export const fromInputs = (template: KeyTemplate | undefined, values: Values): SortCondition => {
-  if (template === undefined) return { operator: 'none' };
+  if (!template) return { operator: 'none' };
   const { text, complete } = template.prefix_(values);
   if (complete) return { operator: 'equal', text };
   return text === '' ? { operator: 'none' } : { operator: 'beginsWith', text };
@@ -24,7 +24,7 @@ export const fromInputs = (template: KeyTemplate | undefined, values: Values): S
 /** Keys whose next input starts with a text. */
 export const startingWith = (template: KeyTemplate, values: Values, start: string): SortCondition => {
   const { text, next } = template.prefix_(values);
-  if (next === undefined) return invalid('beginsWith', 'the sort key is complete already');
+  if (!next) return invalid('beginsWith', 'the sort key is complete already');
   return { operator: 'beginsWith', text: template.start_(text, next, start) };
 };
 

@@ -125,7 +125,7 @@ export class QueryCommand extends PagedRead {
     this.refuseUsed_();
     const { index_: index, binding_: binding, given_: given } = this.source_;
     const template = (index ?? binding.entity_.model_).sk;
-    if (template === undefined) return invalid('query', 'there is no sort key to compare');
+    if (!template) return invalid('query', 'there is no sort key to compare');
     if (this.options_.sorted_ === true) invalid('query', 'takes one condition on the sort key');
     const options = { ...this.options_, sorted_: true };
     return new QueryCommand(this.source_, make(template, given), this.filters_, options, this);

@@ -7,7 +7,7 @@ import type { Source } from './reader.js';
 
 /** The members that an index holds; undefined where it holds all of them. */
 const projectedMembers = ({ binding_: binding, index_: index }: Source): ReadonlySet<string> | undefined => {
-  if (index?.project_ === undefined) return undefined;
+  if (!index?.project_) return undefined;
   const keys: readonly Field[] = [
     ...binding.entity_.model_.keyInputs_,
     ...index.pk.inputs_,
@@ -37,10 +37,10 @@ export const checkFilter = (source: Source, condition: ConditionNode, fixed: rea
 /** An index that doesn't project everything gives no whole items. */
 export const checkProjection = (source: Source, projection: Projection | undefined): void => {
   const projected = projectedMembers(source);
-  if (projected === undefined) return;
+  if (!projected) return;
   const { selected_: selected, members_: members } = projection ?? {};
-  const wanted = selected === undefined ? members : [(selected.top_ ?? selected).path_];
-  if (wanted === undefined || [...wanted].some((member) => !projected.has(member))) {
+  const wanted = selected ? [(selected.top_ ?? selected).path_] : members;
+  if (!wanted || [...wanted].some((member) => !projected.has(member))) {
     invalid(
       'project',
       `the index ${(source.index_ as EntityIndex).name_} holds only ${[...projected].join(', ')}: project these, or some of them`,

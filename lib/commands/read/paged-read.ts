@@ -21,8 +21,8 @@ import type { Source } from './reader.js';
 /** The run-time half of query and scan: chains that end in pages of items. */
 export abstract class PagedRead {
   private used_ = false;
-  /** What tells a cursor of another read apart. */
-  private identity_: readonly string[] = [];
+  /** What tells a cursor of another read apart; worked out where there is a cursor. */
+  private identity_: () => readonly string[] = () => [];
 
   constructor(
     private readonly operation_: 'Query' | 'Scan',
@@ -84,7 +84,7 @@ export abstract class PagedRead {
   private keys_(): IndexNaming {
     const { binding_: binding, index_: index } = this.source_;
     const { naming_: naming } = binding.entity_;
-    return index === undefined ? naming : (naming.indexes[index.name_] as IndexNaming);
+    return index ? (naming.indexes[index.name_] as IndexNaming) : naming;
   }
 
   /** The key attributes that a cursor holds. */
@@ -118,18 +118,18 @@ export abstract class PagedRead {
     const values = placeholders(at.values_, at.values_.length);
     const request: PagedRequest = { TableName: table.name_ };
     // The names are shared by all commands of this shape.
-    if (names !== undefined) request.ExpressionAttributeNames = { ...names };
-    if (values !== undefined) request.ExpressionAttributeValues = values;
-    if (index !== undefined) request.IndexName = index.name_;
+    if (names) request.ExpressionAttributeNames = { ...names };
+    if (values) request.ExpressionAttributeValues = values;
+    if (index) request.IndexName = index.name_;
     const own = this.complete_(request, this.keys_(), count);
     const filter =
       own === undefined || condition === undefined ? (own ?? condition) : `${parenthesise(condition)} AND ${own}`;
     if (filter !== undefined) request.FilterExpression = filter;
-    this.identity_ = this.identify_(request, condition, names);
+    this.identity_ = () => this.identify_(request, condition, names);
     // An index that doesn't project everything is not asked for what it may lack: it holds little, and DynamoDB refuses.
     const whole = index?.project_ === undefined;
     if (count && whole) request.Select = 'COUNT';
-    else if (projection !== undefined && whole) {
+    else if (projection && whole) {
       request.ProjectionExpression = projection.expression_;
       request.ExpressionAttributeNames = { ...request.ExpressionAttributeNames, ...projection.names_ };
     }
@@ -140,7 +140,7 @@ export abstract class PagedRead {
     if (limit !== undefined && !count) request.Limit = limit;
     if (capacity === true) request.ReturnConsumedCapacity = 'TOTAL';
     if (after !== undefined) {
-      const key = readCursor(after, this.cursorNames_(), this.identity_);
+      const key = readCursor(after, this.cursorNames_(), this.identity_());
       request.ExclusiveStartKey = { ...key, ...this.fixedKey_(this.keys_()) };
     }
     return request;
@@ -166,7 +166,7 @@ export abstract class PagedRead {
   /** Has DynamoDB tell the read's items from others by their type, where it is sure to be held. */
   protected typeFilter_(request: PagedRequest): string | undefined {
     const { binding_: binding, reader_: reader, index_: index } = this.source_;
-    if (index?.project_ !== undefined) return undefined;
+    if (index?.project_) return undefined;
     request.ExpressionAttributeNames = { ...request.ExpressionAttributeNames, '#type': binding.entity_.naming_.type };
     const values = reader.types_.map((type, i) => {
       request.ExpressionAttributeValues = { ...request.ExpressionAttributeValues, [`:t${i}`]: type };
@@ -210,7 +210,7 @@ export abstract class PagedRead {
     first: PagedRequest,
     options: SendOptions | undefined,
   ): AsyncGenerator<PagedOutput, void, undefined> {
-    for (let request: PagedRequest | undefined = first; request !== undefined;) {
+    for (let request: PagedRequest | undefined = first; request;) {
       const output = await this.fetch_(request, options);
       yield output;
       request = following(request, output);
@@ -235,7 +235,7 @@ export abstract class PagedRead {
       count: items.length,
       scannedCount: output.ScannedCount ?? 0,
       hasMore: last !== undefined,
-      next: last && writeCursor(last, this.cursorNames_(), this.identity_),
+      next: last && writeCursor(last, this.cursorNames_(), this.identity_()),
     };
     return this.options_.capacity_ === true ? { ...page, consumedCapacity: output.ConsumedCapacity } : page;
   }
@@ -267,7 +267,7 @@ export abstract class PagedRead {
     const { limit_: limit = Infinity } = this.options_;
     let count = 0;
     for await (const output of this.outputs_(this.use_(true), options)) {
-      count += output.Items === undefined ? (output.Count ?? 0) : this.owned_(output).length;
+      count += output.Items ? this.owned_(output).length : (output.Count ?? 0);
       if (count >= limit) return limit;
     }
     return count;

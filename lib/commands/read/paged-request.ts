@@ -38,7 +38,7 @@ const mostOfAPage = 1_000_000;
  * asking for the same few again and again would take a request for each.
  */
 export const following = (request: PagedRequest, { LastEvaluatedKey: last }: PagedOutput): PagedRequest | undefined => {
-  if (last === undefined) return undefined;
+  if (!last) return undefined;
   const next: PagedRequest = { ...request, ExclusiveStartKey: last };
   if (next.Limit !== undefined) next.Limit = Math.min(next.Limit * 2, mostOfAPage);
   return next;

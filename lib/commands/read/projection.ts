@@ -30,7 +30,7 @@ export const projectMembers = (entity: CompiledEntity, members: readonly string[
 /** Fetches what one handle names. */
 export const projectHandle = (entity: CompiledEntity, attribute: unknown): Projection => {
   const handle = handleOf(attribute);
-  if (handle === undefined || handle.entity_ !== entity.model_ || handle.measuresSize_) {
+  if (!handle || handle.entity_ !== entity.model_ || handle.measuresSize_) {
     return invalid('select', `expected an attribute of ${entity.model_.name}`);
   }
   const top = handle.top_ ?? handle;

@@ -28,6 +28,6 @@ export const readerOf = ({ entity_: entity }: Binding): Reader => ({
   owns_: (stored) => entity.owns_(stored),
   read_: (stored, projection) => {
     const { selected_: selected, members_: members } = projection ?? {};
-    return selected === undefined ? entity.decode_(stored, members) : entity.decodeAt_(stored, selected);
+    return selected ? entity.decodeAt_(stored, selected) : entity.decode_(stored, members);
   },
 });

@@ -24,9 +24,9 @@ const plugins = new WeakMap<object, Map<number, Promise<unknown>>>();
 
 const pluginFor = (client: DynamoDBClient, attempts: number): Promise<unknown> => {
   let byAttempts = plugins.get(client);
-  if (byAttempts === undefined) plugins.set(client, (byAttempts = new Map<number, Promise<unknown>>()));
+  if (!byAttempts) plugins.set(client, (byAttempts = new Map<number, Promise<unknown>>()));
   let plugin = byAttempts.get(attempts);
-  if (plugin === undefined) {
+  if (!plugin) {
     // Loaded when first used: at init it would cost every cold start several milliseconds.
     plugin = import('@smithy/core/retry').then(({ getRetryPlugin, StandardRetryStrategy }) => {
       const strategy = new StandardRetryStrategy(attempts);

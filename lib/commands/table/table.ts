@@ -129,7 +129,7 @@ class EntityTableModel {
   index(name: string): IndexTableModel {
     const { binding_: binding } = this;
     const index = binding.entity_.model_.indexes_.find((candidate) => candidate.name_ === name);
-    if (index === undefined) return invalid(binding.entity_.model_.name, 'has no index of the name that was given');
+    if (!index) return invalid(binding.entity_.model_.name, 'has no index of the name that was given');
     return {
       [entityTableBrand]: 1,
       binding_: binding,
@@ -216,7 +216,7 @@ export const table = (options: TableOptions): Table => {
     client,
     of(entity: object): EntityTableModel {
       let entityTable = bound.get(entity);
-      if (entityTable === undefined) bound.set(entity, (entityTable = new EntityTableModel(model.bind_(entity))));
+      if (!entityTable) bound.set(entity, (entityTable = new EntityTableModel(model.bind_(entity))));
       return entityTable;
     },
   };

@@ -15,7 +15,7 @@ export const stepFailures = (
 ): Record<string, StepFailure> | undefined => {
   if (!isNamed(error, 'TransactionCanceledException')) return undefined;
   const reasons = (error as { CancellationReasons?: { Code?: string; Item?: AttributeMap }[] }).CancellationReasons;
-  if (reasons === undefined) return undefined;
+  if (!reasons) return undefined;
   // Without a prototype: `failed.constructor` must not look like a failure.
   const failed = Object.create(null) as Record<string, StepFailure>;
   names.forEach((name, i) => {

@@ -181,7 +181,7 @@ class Built {
       } catch (error) {
         this.open_ ||= mayTakeEffect(error);
         const failed = this.failedSteps_(error);
-        if (failed === undefined) throw error;
+        if (!failed) throw error;
         const conditionFailed = Object.values(failed).some(({ reason }) => reason === 'ConditionalCheckFailed');
         if (!answersFailure || !conditionFailed) throw new TransactionCanceledException(failed, error);
         context.outcome = 'notCommitted';

@@ -158,7 +158,7 @@ export class UpdateCommand extends WriteCommand {
       }
     }
     at.shape_ = at.shape_.step_(handle.number_ * 32 + operation, handle, handle.kept_);
-    if (value !== undefined) at.values_.push(value);
+    if (value) at.values_.push(value);
   }
 
   private setOne_(at: Cursor, handle: Handle, value: unknown): void {
@@ -175,7 +175,7 @@ export class UpdateCommand extends WriteCommand {
     }
     const encoded = value === undefined ? undefined : handle.encode_(value);
     // An absent value, or an empty set, which DynamoDB can't store.
-    if (encoded === undefined) this.act_(at, handle, Op.remove);
+    if (!encoded) this.act_(at, handle, Op.remove);
     else {
       this.act_(at, handle, Op.set, encoded);
       if (this.isVersion_(handle)) at.setsVersion_ = value as number;
@@ -185,7 +185,7 @@ export class UpdateCommand extends WriteCommand {
   set(what: unknown, ...value: [] | [unknown]): this {
     const at = this.cursor_();
     const handle = handleOf(what);
-    if (handle !== undefined) {
+    if (handle) {
       if (value.length === 0) invalid(handle.path_, 'set(attribute, value) takes a value; undefined removes it');
       this.setOne_(at, handle, value[0]);
     } else if (hasMembers(what)) {
@@ -227,7 +227,7 @@ export class UpdateCommand extends WriteCommand {
     }
     const encoded = target.encode_(value);
     // No element to add or take out: DynamoDB refuses an empty set.
-    if (encoded !== undefined) this.act_(at, target, operation, encoded);
+    if (encoded) this.act_(at, target, operation, encoded);
     return this.next_(at);
   }
 
@@ -267,7 +267,7 @@ export class UpdateCommand extends WriteCommand {
   return(attribute: unknown): this {
     const { model_: model } = this.binding_.entity_;
     const handle = handleOf(attribute);
-    if (handle === undefined || handle.entity_ !== model || handle.measuresSize_) {
+    if (!handle || handle.entity_ !== model || handle.measuresSize_) {
       return invalid('return', `expected an attribute of ${model.name}`);
     }
     // All of them, unless the update turns out to write the attribute: then UPDATED_NEW holds it.
@@ -293,12 +293,12 @@ export class UpdateCommand extends WriteCommand {
     }
     // After the caller's actions, so that rendering knows whether they set the version themselves.
     let version = setsVersion;
-    if (field !== undefined && ifVersion !== undefined) {
+    if (field && ifVersion !== undefined) {
       at.shape_ = at.shape_.step_(Token.IfVersion);
       at.values_.push(field.encode_(ifVersion) as AttributeValue);
       version = setsVersion ?? ifVersion + 1;
       if (setsVersion === undefined) at.values_.push(field.encode_(version) as AttributeValue);
-    } else if (field !== undefined && ignoreVersion === true) {
+    } else if (field && ignoreVersion === true) {
       at.shape_ = at.shape_.step_(Token.IgnoreVersion);
       if (setsVersion === undefined) at.values_.push({ N: '0' }, { N: '1' });
     }
@@ -325,12 +325,12 @@ export class UpdateCommand extends WriteCommand {
 
   override async send(options?: SendOptions): Promise<unknown> {
     const result = await super.send(options);
-    return this.options_.returning_ === undefined ? result : (result as { item: unknown }).item;
+    return this.options_.returning_ ? (result as { item: unknown }).item : result;
   }
 
   protected override read_(stored: AttributeMap): unknown {
     const { returning_: returning } = this.options_;
-    return returning === undefined ? super.read_(stored) : this.binding_.entity_.decodeAt_(stored, returning);
+    return returning ? this.binding_.entity_.decodeAt_(stored, returning) : super.read_(stored);
   }
 }
 
@@ -342,6 +342,6 @@ export const updateOf = (binding: Binding, key: Record<string, unknown>): Update
 
 const isRequired = ({ attribute_: attribute, parent_: parent }: Handle): boolean => {
   const { optional_: optional, fallback_: fallback, empty_: empty } = attribute.traits_;
-  if (parent !== undefined && parent.attribute_.traits_.kind_ !== 'map') return false;
+  if (parent && parent.attribute_.traits_.kind_ !== 'map') return false;
   return optional !== true && fallback === undefined && empty === undefined;
 };

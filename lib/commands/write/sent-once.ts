@@ -17,10 +17,10 @@ export abstract class SentOnce {
   abstract send(options?: SendOptions): Promise<unknown>;
 
   private awaited_(): Promise<unknown> {
-    if (this.sent_ === undefined && awaitChannel.hasSubscribers) {
+    if (!this.sent_ && awaitChannel.hasSubscribers) {
       const asked: Awaiting = {};
       awaitChannel.publish(asked);
-      if (asked.refusal !== undefined) return Promise.reject(asked.refusal);
+      if (asked.refusal) return Promise.reject(asked.refusal);
     }
     return (this.sent_ ??= this.send());
   }

@@ -133,7 +133,7 @@ export abstract class WriteCommand extends SentOnce {
     const node = conditionOf(condition, this.binding_.entity_.model_);
     // An update that created the item stored no inputs, so their comparison would be false of the very item it means.
     const input = node.handles_().find((handle) => !(handle.top_ ?? handle).writable_);
-    if (input !== undefined) {
+    if (input) {
       invalid(
         input.path_,
         'is an input of the key, which is known: only exists() and notExists() say something of the item',
@@ -182,7 +182,7 @@ export abstract class WriteCommand extends SentOnce {
   }
 
   ifVersion(version: number): this {
-    if (this.binding_.entity_.model_.version_ === undefined)
+    if (!this.binding_.entity_.model_.version_)
       invalid('ifVersion', `${this.binding_.entity_.model_.name} has no version()`);
     if (!Number.isSafeInteger(version) || version < 0) invalid('ifVersion', 'expected the version that was read');
     return this.with_({ ifVersion_: version });
@@ -192,7 +192,7 @@ export abstract class WriteCommand extends SentOnce {
   protected checkVersionDecision_(): void {
     const { ifVersion_: ifVersion, ignoreVersion_: ignoreVersion } = this.options_;
     const { model_: model } = this.binding_.entity_;
-    if (model.version_ === undefined) return;
+    if (!model.version_) return;
     if (ifVersion === undefined && ignoreVersion !== true) {
       invalid(model.name, 'has a version: say ifVersion(n) or ignoreVersion() before the write');
     }
@@ -207,9 +207,9 @@ export abstract class WriteCommand extends SentOnce {
     if (lifeChannel.hasSubscribers) announce(this);
     const { request_: request } = built;
     const { returns_: returns, oldOnFailure_: oldOnFailure, capacity_: capacity, metrics_: metrics } = this.options_;
-    if (returns !== undefined) request['ReturnValues'] ??= returns;
+    if (returns) request['ReturnValues'] ??= returns;
     if (oldOnFailure) request['ReturnValuesOnConditionCheckFailure'] = 'ALL_OLD';
-    if (capacity !== undefined) request['ReturnConsumedCapacity'] = capacity;
+    if (capacity) request['ReturnConsumedCapacity'] = capacity;
     if (metrics) request['ReturnItemCollectionMetrics'] = 'SIZE';
     return built;
   }
@@ -223,9 +223,9 @@ export abstract class WriteCommand extends SentOnce {
     const request: BuiltWrite['request_'] = { TableName: table.name_, ...member };
     if (update !== undefined) request['UpdateExpression'] = update;
     if (condition !== undefined) request['ConditionExpression'] = condition;
-    if (names !== undefined) request['ExpressionAttributeNames'] = names;
+    if (names) request['ExpressionAttributeNames'] = names;
     const values = placeholders(at.values_, at.values_.length);
-    if (values !== undefined) request['ExpressionAttributeValues'] = values;
+    if (values) request['ExpressionAttributeValues'] = values;
     return request;
   }
 
@@ -285,11 +285,11 @@ export abstract class WriteCommand extends SentOnce {
   private result_(output: WriteOutput, version: number | undefined): unknown {
     const result: Record<string, unknown> = { conditionMet: true };
     const { returns_: returns, capacity_: capacity, metrics_: metrics } = this.options_;
-    if (returns !== undefined) {
-      result['item'] = output.Attributes === undefined ? undefined : this.readReturned_(output.Attributes);
+    if (returns) {
+      result['item'] = output.Attributes ? this.readReturned_(output.Attributes) : undefined;
     }
     if (version !== undefined) result['version'] = version;
-    if (capacity !== undefined) result['consumedCapacity'] = output.ConsumedCapacity;
+    if (capacity) result['consumedCapacity'] = output.ConsumedCapacity;
     if (metrics === true) result['itemCollectionMetrics'] = output.ItemCollectionMetrics;
     return result;
   }
