@@ -38,3 +38,26 @@ export const stateEvent = (states) => ({
     eventSourceARN: 'arn:aws:sqs:eu-west-1:111122223333:q',
   })),
 });
+
+/** The same from Kafka: all of a topic's one partition. Without `n` it is a tombstone of the second `at`. */
+export const kafkaEvent = (states) => ({
+  eventSource: 'aws:kafka',
+  eventSourceArn: 'arn:aws:kafka:eu-west-1:111122223333:cluster/bench/1',
+  bootstrapServers: 'b-1.bench.example:9092',
+  records: {
+    'scores-0': states.map(({ key, n, at = n }, offset) => {
+      const happened = new Date(hour + at * 1000).toISOString();
+      const value = n === undefined ? undefined : { type: 'score', matchId: key, home: n, away: 0, at: happened };
+      return {
+        topic: 'scores',
+        partition: 0,
+        offset,
+        timestamp: hour,
+        timestampType: 'CREATE_TIME',
+        key: Buffer.from(key).toString('base64'),
+        value: value && Buffer.from(JSON.stringify(value)).toString('base64'),
+        headers: [{ 'occurred-at': [...Buffer.from(happened)] }],
+      };
+    }),
+  },
+});

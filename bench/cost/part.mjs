@@ -6,90 +6,75 @@ import { createLocalDynamoDB } from '../../dist/esm/local/index.js';
 import { bundledFunction } from '../lib/functions.mjs';
 import { bench } from '../lib/paths.mjs';
 import { markdown } from '../lib/table.mjs';
-import { createBenchTable } from '../load/table.mjs';
-import { chargeEvent, stateEvent } from './events.mjs';
-import { powertoolsCharge, powertoolsIngest } from './powertools.mjs';
+import { createBenchTable, name } from '../load/table.mjs';
+import { counting } from './counting.mjs';
+import { handlers } from './handlers.mjs';
+import { peers } from './peers.mjs';
+import { calculator, comparison } from './prices.mjs';
+import { recipes } from './recipes.mjs';
 
 // Inside this package, so that the SDK is found.
 const folder = join(bench, 'results', '.cost');
-const name = 'bench';
-const quiet = { log: () => undefined };
 
 const imported = async (part) => import(await bundledFunction(folder, part));
 
-/** Counts what DynamoDB is asked while something runs, at the wire. */
-const counter = (db) => {
-  const seen = [];
-  db.onRequest((request) => seen.push(request));
-  return async (run) => {
-    seen.length = 0;
-    await run().catch(() => undefined);
-    const sum = (units) => seen.reduce((total, request) => total + request[units], 0);
-    return { requests: seen.length, writeUnits: sum('writeUnits'), readUnits: sum('readUnits') };
-  };
+const rowsOf = (counted) => {
+  const withBus = counted.some(({ bus }) => bus !== undefined);
+  const head = ['', 'requests', 'write units', 'read units', ...(withBus ? ['requests to the bus'] : [])];
+  return markdown(
+    head,
+    counted.map(({ what, requests, writeUnits, readUnits, bus }) =>
+      [what, requests, writeUnits, readUnits, ...(withBus ? [bus] : [])].map(String),
+    ),
+  );
 };
 
-const cells = ({ requests, writeUnits, readUnits }) => [requests, writeUnits, readUnits].map(String);
-const head = ['', 'requests', 'write units', 'read units'];
+/** Runs on an embedded table of its own. */
+const onTable = async (run) => {
+  const db = await createLocalDynamoDB();
+  const client = new DynamoDBClient(db.clientConfig);
+  try {
+    await createBenchTable(client, name);
+    return await run({ client, shop: table({ name, client }) }, counting(db));
+  } finally {
+    client.destroy();
+    await db.close();
+  }
+};
 
 /** Requests and units, counted at the wire of the embedded table. */
 export const cost = async () => {
   rmSync(folder, { recursive: true, force: true });
   mkdirSync(folder, { recursive: true });
-  const db = await createLocalDynamoDB();
   try {
-    const client = new DynamoDBClient(db.clientConfig);
-    await createBenchTable(client, name);
-    const count = counter(db);
     const { chargeHandler } = await imported('charge');
     const { ingestHandler } = await imported('ingest');
-    const shop = table({ name, client });
-    const context = { getRemainingTimeInMillis: () => 10_000, functionName: 'bench', awsRequestId: 'r' };
-    const charge = chargeHandler(shop, quiet);
-    const readFirst = chargeHandler(shop, { ...quiet, readFirst: true });
-    const peer = powertoolsCharge(client, name);
-    const charges = [
-      ['safewrites', charge, 'a'],
-      ['safewrites, `readFirst`', readFirst, 'b'],
-      ['Powertools idempotency, the effect in a transaction of its own', peer, 'c'],
-    ];
-    const rows = [];
-    for (const [side, handler, key] of charges) {
-      const calls = [
-        ['first call', chargeEvent(key, 100)],
-        ['repeat', chargeEvent(key, 100)],
-        ['the key again, with another body', chargeEvent(key, 200)],
-      ];
-      for (const [call, event] of calls) {
-        rows.push([`${side}: ${call}`, ...cells(await count(() => handler(event, context)))]);
-      }
+    const counts = {};
+    for (const [title, counted] of Object.entries(handlers)) {
+      counts[title] = await onTable((on, count) => counted({ ...on, chargeHandler, ingestHandler }, count));
     }
-    const batches = [
-      ['10 events of 10 keys', Array.from({ length: 10 }, (_, i) => ({ key: `a${i}`, n: 1 }))],
-      ['10 events of 1 key, in order', Array.from({ length: 10 }, (_, i) => ({ key: 'b', n: i }))],
-      ['the same again', Array.from({ length: 10 }, (_, i) => ({ key: 'b', n: i }))],
-    ];
-    const sides = [
-      ['safewrites', ingestHandler(shop, { ...quiet, partialResponses: true }), ''],
-      ['Powertools batch, a conditional update a record', powertoolsIngest(client, name), 'p'],
-    ];
-    const ingests = [];
-    for (const [side, handler, prefix] of sides) {
-      for (const [batch, events] of batches) {
-        const event = stateEvent(events.map(({ key, n }) => ({ key: prefix + key, n })));
-        ingests.push([`${side}: ${batch}`, ...cells(await count(() => handler(event, context)))]);
-      }
+    for (const [title, counted] of Object.entries(recipes)) {
+      counts[title] = await onTable(async ({ client, shop }, count) => [
+        ...(await counted(shop, count)).map((row) => ({ ...row, what: `safewrites: ${row.what}` })),
+        ...((await peers[title]?.(client, count)) ?? []),
+      ]);
     }
     const text = [
       "Counted on the embedded table, at the wire; units as AWS bills them, a transaction's twice, and those of a failed " +
-        'condition too. The effect of a charge is the charge, a check of the customer and an event for the outbox; with ' +
-        'Powertools it is not atomic with the idempotency record, however it is written.',
-      `### A charge\n\n${markdown(head, rows)}`,
-      `### A batch of events\n\n${markdown(head, ingests)}`,
+        'condition too. Items are of less than 1 KB. Each call is checked to end as its row says. The effect of a charge is ' +
+        'the charge, a check of the customer and an event for the outbox; with Powertools it is not atomic with the ' +
+        'idempotency record, however it is written. The peers of optimistic locking write without a transaction, as ' +
+        '`repeatable` does: where a response is lost, their caller can not tell whether the change was made. What a peer has ' +
+        'nothing for is not listed.',
+      ...Object.entries(counts).map(([title, counted]) => `### ${title}\n\n${rowsOf(counted)}`),
     ].join('\n\n');
-    return { title: 'Cost and round trips', text };
+    return {
+      title: 'Cost and round trips',
+      text,
+      taken: 0,
+      tables: { 'cost-per-million': calculator(counts), 'cost-beside-powertools': comparison(counts) },
+    };
   } finally {
-    await db.close();
     rmSync(folder, { recursive: true });
   }
 };

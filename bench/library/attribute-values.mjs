@@ -1,6 +1,6 @@
 // Written by hand on the client: no library does less.
 import { DynamoDBClient, PutItemCommand, UpdateItemCommand } from '@aws-sdk/client-dynamodb';
-import { expression } from './order.mjs';
+import { expression, page, received } from './order.mjs';
 import { config } from './stub.mjs';
 
 const client = new DynamoDBClient(config);
@@ -44,4 +44,23 @@ export const put = () =>
       shipTo: { M: { city: { S: 'Bern' }, zip: { S: '3000' }, street: { S: 'Kramgasse 1' } } },
     },
   });
+const stored = Array(page).fill(received(put().input.Item));
+const line = ({ M: { sku, quantity, price } }) => ({
+  sku: sku.S,
+  quantity: Number(quantity.N),
+  price: Number(price.N),
+});
+export const parse = () =>
+  stored.map(({ customer, number, status, total, note, paid, quantity, rank, lines, shipTo: { M: shipTo } }) => ({
+    customer: customer.S,
+    number: Number(number.N),
+    status: status.S,
+    total: Number(total.N),
+    note: note.S,
+    paid: paid.BOOL,
+    quantity: Number(quantity.N),
+    rank: Number(rank.N),
+    lines: lines.L.map(line),
+    shipTo: { city: shipTo.city.S, zip: shipTo.zip.S, street: shipTo.street.S },
+  }));
 export const send = () => client.send(update());

@@ -1,9 +1,9 @@
-import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import { DynamoDB } from '@aws-sdk/client-dynamodb';
 import dynamoose from 'dynamoose';
-import { changes, item, storedKey } from './order.mjs';
+import { changes, item, pageReader, storedKey } from './order.mjs';
 import { config } from './stub.mjs';
 
-dynamoose.aws.ddb.set(new DynamoDBClient(config));
+dynamoose.aws.ddb.set(new DynamoDB(config));
 const Order = dynamoose.model(
   'bench',
   new dynamoose.Schema({
@@ -25,4 +25,8 @@ const Order = dynamoose.model(
 const condition = () => new dynamoose.Condition().where('total').lt(5);
 export const update = () => Order.update(storedKey, { $SET: changes }, { condition: condition(), return: 'request' });
 export const put = () => new Order({ ...item, ...storedKey }).save({ return: 'request' });
+// Reading has no public method that runs without a request. It asks the client for a method of the operation's name.
+const { Item } = await put();
+export const reads = () => dynamoose.aws.ddb.set({ query: pageReader(Item).send });
+export const parse = () => Order.query('pk').eq(storedKey.pk).exec();
 export const send = () => Order.update(storedKey, { $SET: changes }, { condition: condition() });

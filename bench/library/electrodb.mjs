@@ -12,7 +12,7 @@ const Order = new Entity(
     model: { entity: 'order', version: '1', service: 'shop' },
     attributes: {
       customer: { ...text, required: true },
-      number: { ...amount, required: true },
+      number: { ...amount, required: true, padding: { length: 10, char: '0' } },
       status: { type: ['OPEN', 'PAID'], required: true },
       total: { ...amount, required: true },
       note: { ...text, required: true },
@@ -28,8 +28,8 @@ const Order = new Entity(
     },
     indexes: {
       order: {
-        pk: { field: 'pk', composite: ['customer'], template: 'CUSTOMER#${customer}' },
-        sk: { field: 'sk', composite: ['number'], template: 'ORDER#${number}' },
+        pk: { field: 'pk', composite: ['customer'], template: 'CUSTOMER#${customer}', casing: 'none' },
+        sk: { field: 'sk', composite: ['number'], template: 'ORDER#${number}', casing: 'none' },
       },
     },
   },

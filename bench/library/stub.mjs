@@ -1,17 +1,29 @@
 import { Readable } from 'node:stream';
 
-/** Answers every request at once with an empty object: what is left is the client's own work. */
-export const requestHandler = {
-  handle: () =>
-    Promise.resolve({
-      response: {
-        statusCode: 200,
-        headers: { 'content-type': 'application/x-amz-json-1.0' },
-        body: Readable.from([Buffer.from('{}')]),
-      },
-    }),
-  httpHandlerConfigs: () => ({}),
-  updateHttpClientConfig() {},
+/** The last request's body, as text: what a check looks at. */
+export const sent = { body: undefined };
+
+/** Answers every request at once with one body: what is left is the client's own work. */
+export const answering = (text) => {
+  const body = Buffer.from(text);
+  return {
+    handle(request) {
+      sent.body = request.body;
+      return Promise.resolve({
+        response: {
+          statusCode: 200,
+          headers: { 'content-type': 'application/x-amz-json-1.0' },
+          body: Readable.from([body]),
+        },
+      });
+    },
+    httpHandlerConfigs: () => ({}),
+    updateHttpClientConfig() {},
+  };
 };
 
-export const config = { region: 'eu-west-1', credentials: { accessKeyId: 'a', secretAccessKey: 'b' }, requestHandler };
+export const config = {
+  region: 'eu-west-1',
+  credentials: { accessKeyId: 'a', secretAccessKey: 'b' },
+  requestHandler: answering('{}'),
+};

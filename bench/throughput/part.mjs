@@ -10,8 +10,10 @@ import { markdown } from '../lib/table.mjs';
 const folder = join(bench, 'results', '.throughput');
 const script = join(import.meta.dirname, 'sample.mjs');
 const delays = [1, 5, 20];
-/** That of the plots. */
+/** That of the plots, and of what is measured with one delay only. */
 const plotted = 5;
+/** Parts of the size, for how it grows; the whole is in the tables. */
+const parts = [0.1, 0.25, 0.5];
 
 const names = {
   safewrites: 'safewrites',
@@ -21,112 +23,186 @@ const names = {
   bare: 'the transaction alone, by the bare client',
 };
 
-/** How the sides do on one case: medians of the rounds, and the ratio of time within a round. */
+/** How the sides do on one case: medians of the rounds. */
 const measured = (sides, rounds, given) => {
   const samples = interleaved(sides, rounds, (side) => sample(script, JSON.stringify({ ...given, side })));
   return sides.map((side) => {
-    const own = samples.get(side);
-    const of = (field) => median(own.map((one) => one[field]));
-    const against = median(own.map((one, i) => one.wallMs / samples.get('safewrites')[i].wallMs));
-    return { side, of, against, perSecond: (given.size / of('wallMs')) * 1000 };
+    const of = (field) => median(samples.get(side).map((one) => one[field]));
+    return { side, of, size: given.size, perSecond: (given.size / of('wallMs')) * 1000 };
   });
 };
 
-const chargeTable = (rounds, scale, bundle) => {
-  const sides = ['safewrites', 'powertools', 'bare'];
-  const series = sides.map((side) => ({ name: names[side], points: [] }));
-  const rows = delays.flatMap((delayMs) =>
-    [1, 10, 50].flatMap((concurrency) => {
-      const size = Math.ceil(100 * scale * (concurrency === 1 ? 2 : 20));
-      return measured(sides, rounds, { job: 'charge', delayMs, size, concurrency, bundle }).map(
-        ({ side, of, perSecond }, i) => {
-          if (delayMs === plotted) series[i].points.push([concurrency, Math.round(perSecond)]);
-          const figures = [perSecond, of('p50'), of('p99'), of('requests') / size, of('cpuMs') / size].map(digits);
-          return [`${delayMs} ms, ${concurrency} at a time: ${names[side]}`, ...figures];
-        },
-      );
-    }),
-  );
-  const head = ['', 'charges a second', 'p50 ms', 'p99 ms', 'requests a charge', 'CPU ms a charge'];
-  const plot = lines({ title: `Charges, ${plotted} ms a request`, x: 'at a time', y: 'a second', series });
-  return { rows, head, plot };
+/** A loop of one request after the other: a tenth says what all takes, whatever the keys. */
+const loop = (rounds, given) => {
+  const size = Math.ceil(given.size / 10);
+  const [one] = measured(['sequential'], rounds, { ...given, size, keys: size, aggregates: size, batch: size });
+  return { ...one, note: `, ${digits(size)} events` };
 };
 
-const head = ['', 'seconds', 'against safewrites', 'a second', 'requests', 'most at once', 'CPU s'];
-const cells = ({ of, against, perSecond }) => [
-  digits(of('wallMs') / 1000),
-  digits(against),
-  digits(perSecond),
-  digits(of('requests')),
-  digits(of('mostInFlight')),
-  digits(of('cpuMs') / 1000),
+const charges = (rounds, scale, bundle) => {
+  const sides = ['safewrites', 'powertools', 'bare'];
+  const all = delays.flatMap((delayMs) =>
+    (delayMs === plotted ? [1, 5, 10, 25, 50] : [1, 10, 50]).flatMap((concurrency) => {
+      const size = Math.ceil(scale * (concurrency === 1 ? 200 : 1000));
+      return measured(sides, rounds, { job: 'charge', delayMs, size, concurrency, bundle }).map((one) => ({
+        ...one,
+        delayMs,
+        concurrency,
+      }));
+    }),
+  );
+  const rows = all.map(({ side, of, size, perSecond, delayMs, concurrency }) => [
+    `${delayMs} ms, ${concurrency} at a time: ${names[side]}`,
+    ...[perSecond, of('p50'), of('p99'), of('requests') / size, of('cpuMs') / size].map(digits),
+  ]);
+  const series = sides.map((side) => ({
+    name: names[side],
+    points: all
+      .filter((one) => one.side === side && one.delayMs === plotted)
+      .map(({ concurrency, perSecond }) => [concurrency, perSecond]),
+  }));
+  const plot = lines({
+    title: `Charges, ${plotted} ms a request`,
+    x: 'calls at a time',
+    y: 'charges a second',
+    series,
+  });
+  const head = ['', 'charges a second', 'p50 ms', 'p99 ms', 'requests a charge', 'CPU ms a charge'];
+  return { all, text: markdown(head, rows), plot };
+};
+
+const head = [
+  '',
+  'seconds',
+  'time an event against safewrites',
+  'events a second',
+  'requests',
+  'most at once',
+  'CPU s',
 ];
+const rowsOf = (label, all) =>
+  all.map(({ side, of, perSecond, note = '' }) => [
+    `${label}${names[side]}${note}`,
+    digits(of('wallMs') / 1000),
+    digits(all[0].perSecond / perSecond),
+    digits(perSecond),
+    digits(of('requests')),
+    digits(of('mostInFlight')),
+    digits(of('cpuMs') / 1000),
+  ]);
 
-const ingestSides = ['safewrites', 'safewrites, 50 at once', 'powertools', 'sequential'];
-const ingestTable = (rounds, size, delayMs, bundle) =>
-  [10, 100, size].flatMap((keys) =>
-    measured(ingestSides, rounds, { job: 'ingest', delayMs, size, keys, batch: size, bundle }).map((one) => [
-      `${digits(keys)} keys: ${names[one.side]}`,
-      ...cells(one),
-    ]),
-  );
+const ingestSides = ['safewrites', 'safewrites, 50 at once', 'powertools'];
+const relaySides = ['safewrites', 'powertools'];
 
-const relaySides = ['safewrites', 'powertools', 'sequential'];
-const relayTable = (rounds, size, delayMs) =>
-  [100, size].flatMap((aggregates) =>
-    measured(relaySides, rounds, { job: 'relay', delayMs, size, aggregates, batch: 100 }).map((one) => [
-      `${digits(aggregates)} aggregates: ${names[one.side]}`,
-      ...cells(one),
-    ]),
-  );
-
-/** Seconds over the size, from a tenth of it. */
-const growth = (title, rounds, size, sides, given) => {
-  const series = sides.map((side) => ({ name: names[side].replaceAll('`', ''), points: [] }));
-  for (const part of [0.1, 0.25, 0.5, 1]) {
+/** Seconds over the size, from a tenth of it to the whole, which was measured already. */
+const growth = (title, rounds, whole, sides, given) => {
+  const [{ size }] = whole;
+  const runs = parts.map((part) => {
     const count = Math.ceil(size * part);
-    measured(sides, rounds, { delayMs: plotted, size: count, ...given(count) }).forEach(({ of }, i) =>
-      series[i].points.push([count, of('wallMs') / 1000]),
-    );
-  }
-  const [[least, first], [most, last]] = [series[0].points[0], series[0].points.at(-1)];
+    return measured(sides, rounds, { delayMs: plotted, size: count, ...given(count) });
+  });
+  const series = sides.map((side) => ({
+    name: names[side].replaceAll('`', ''),
+    points: [...runs, whole].map((all) => {
+      const one = all.find((each) => each.side === side);
+      return [one.size, one.of('wallMs') / 1000];
+    }),
+  }));
+  const [[least, first]] = series[0].points;
+  const [most, last] = series[0].points.at(-1);
   const text = `${digits(most / least)} times the events take safewrites ${digits(last / first)} times the time.`;
-  return { text, plot: lines({ title: `${title}, ${plotted} ms a request`, x: 'events', y: 'seconds', series }) };
+  return {
+    text,
+    plot: lines({ title: `${title}, ${plotted} ms a request`, x: 'events', y: 'seconds', series }),
+  };
+};
+
+const ingests = (rounds, size, bundle) => {
+  const given = { job: 'ingest', bundle };
+  const tables = {};
+  const whole = {};
+  for (const delayMs of delays) {
+    const counts = [10, 100, size];
+    const loops = loop(rounds, { ...given, delayMs, size });
+    tables[delayMs] = counts.flatMap((keys) => {
+      const all = measured(ingestSides, rounds, { ...given, delayMs, size, keys, batch: size });
+      if (delayMs === plotted) whole[keys === size ? 'many' : keys] = [...all, loops];
+      return rowsOf(`${digits(keys)} keys: `, [...all, loops]);
+    });
+  }
+  const few = growth('Ingest of one batch over 100 keys', rounds, whole[100], ingestSides, (count) => ({
+    ...given,
+    keys: 100,
+    batch: count,
+  }));
+  const many = growth('Ingest of one batch, each event a key', rounds, whole.many, ingestSides, (count) => ({
+    ...given,
+    keys: count,
+    batch: count,
+  }));
+  const small = measured(ingestSides, rounds, { ...given, delayMs: plotted, size, keys: 100, batch: 100 });
+  return { tables, whole, few, many, small };
+};
+
+const relays = (rounds, size) => {
+  const given = { job: 'relay', batch: 100 };
+  const tables = {};
+  const whole = {};
+  for (const delayMs of delays) {
+    const loops = loop(rounds, { ...given, delayMs, size });
+    tables[delayMs] = (delayMs === plotted ? [100, size] : [size]).flatMap((aggregates) => {
+      const all = measured(relaySides, rounds, { ...given, delayMs, size, aggregates });
+      if (delayMs === plotted) whole[aggregates === size ? 'many' : aggregates] = [...all, loops];
+      return rowsOf(`${digits(aggregates)} aggregates: `, [...all, loops]);
+    });
+  }
+  const grown = growth('Relay, each event an aggregate', rounds, whole.many, relaySides, (count) => ({
+    ...given,
+    aggregates: count,
+  }));
+  return { tables, whole, grown };
+};
+
+/** What docs/performance.md shows of it. */
+const summary = (charged, ingested, relayed) => {
+  const of = (all, side) => all.find((one) => one.side === side);
+  const chargeAt = (concurrency, side) =>
+    charged.all.find((one) => one.delayMs === plotted && one.concurrency === concurrency && one.side === side);
+  const rate = (what, all) => [
+    what,
+    ...['safewrites', 'powertools', 'sequential'].map((side) => digits(of(all, side).perSecond)),
+  ];
+  const charge = (concurrency) => [
+    `charges a second, ${concurrency} at a time`,
+    digits(chargeAt(concurrency, 'safewrites').perSecond),
+    digits(chargeAt(concurrency, 'powertools').perSecond),
+    '',
+  ];
+  const wide = of(ingested.whole.many, 'safewrites, 50 at once');
+  return markdown(
+    ['', 'safewrites', 'Powertools, all of a batch at once', 'a sequential loop'],
+    [
+      charge(1),
+      charge(10),
+      charge(50),
+      rate('ingested events a second, one batch over 10 keys', ingested.whole[10]),
+      rate('the same over 100 keys', ingested.whole[100]),
+      rate('the same, each event a key', ingested.whole.many),
+      ['the same with `concurrency: 50`', digits(wide.perSecond), '', ''],
+      rate('relayed events a second, batches of 100, each event an aggregate', relayed.whole.many),
+    ],
+  );
 };
 
 /** Throughput and tail with time added to each request, by real timers. */
 export const throughput = async ({ rounds, scale }) => {
-  const times = Math.min(rounds, 3);
+  // At full size a run takes long enough to be one.
+  const times = Math.min(rounds, scale < 0.5 ? 3 : 1);
   const size = Math.ceil(10_000 * scale);
   try {
-    const charge = await bundledFunction(folder, 'charge');
-    const ingest = await bundledFunction(folder, 'ingest');
-    const charges = chargeTable(times, scale, charge);
-    const few = growth('Ingest, 100 keys', times, size, ingestSides, (count) => ({
-      job: 'ingest',
-      keys: 100,
-      batch: count,
-      bundle: ingest,
-    }));
-    const many = growth('Ingest, each event a key', times, size, ingestSides, (count) => ({
-      job: 'ingest',
-      keys: count,
-      batch: count,
-      bundle: ingest,
-    }));
-    const relayed = growth('Relay, each event an aggregate', times, size, relaySides, (count) => ({
-      job: 'relay',
-      aggregates: count,
-      batch: 100,
-    }));
-    const small = measured(ingestSides, times, {
-      job: 'ingest',
-      delayMs: 5,
-      size,
-      keys: 100,
-      batch: 100,
-      bundle: ingest,
-    });
+    const charged = charges(times, scale, await bundledFunction(folder, 'charge'));
+    const ingested = ingests(times, size, await bundledFunction(folder, 'ingest'));
+    const relayed = relays(times, size);
     const events = digits(size);
     const text = [
       `Each request to DynamoDB and to the bus takes 1, 5 or 20 ms more, by a real timer; at most 50 run at once, as with ` +
@@ -134,36 +210,34 @@ export const throughput = async ({ rounds, scale }) => {
         'figures, its time is, and it has no limit of a partition. Each run is checked: every charge stored, every state ' +
         'the newest, every event published once and removed.',
       `Sizes: ${events} events, ${digits(Math.ceil(200 * scale))} charges one at a time and ` +
-        `${digits(Math.ceil(2000 * scale))} otherwise (scale ${scale}, median of ${times}). **The machine was shared with ` +
-        'other work**: seconds, and p99 above all, hold beside each other only.',
-      `### Charges\n\n${markdown(charges.head, charges.rows)}\n\n![Charges](throughput-charge.svg)`,
+        `${digits(Math.ceil(1000 * scale))} otherwise (scale ${scale}). The sequential loop is measured with a tenth of the ` +
+        'events, since it takes the same for each, whatever the keys.',
+      `### Charges\n\n${charged.text}\n\n![Charges](throughput-charge.svg)`,
       ...delays.map(
         (delayMs) =>
-          `### Ingest of ${events} events in one batch, ${delayMs} ms a request\n\n${markdown(head, ingestTable(times, size, delayMs, ingest))}`,
+          `### Ingest of ${events} events in one batch, ${delayMs} ms a request\n\n${markdown(head, ingested.tables[delayMs])}`,
       ),
-      `### Ingest of ${events} events over 100 keys in batches of 100, 5 ms a request\n\n` +
-        markdown(
-          head,
-          small.map((one) => [names[one.side], ...cells(one)]),
-        ),
-      `### How the ingest grows\n\nOver 100 keys, ${few.text} Each event a key, ${many.text}\n\n` +
+      `### Ingest of ${events} events over 100 keys in batches of 100, ${plotted} ms a request\n\n` +
+        markdown(head, rowsOf('', ingested.small)),
+      `### How the ingest grows\n\nOver 100 keys, ${ingested.few.text} Each event a key, ${ingested.many.text}\n\n` +
         '![Ingest over 100 keys](throughput-ingest-few.svg)\n\n![Ingest, each event a key](throughput-ingest-many.svg)',
       ...delays.map(
         (delayMs) =>
-          `### Relay of ${events} events in batches of 100, ${delayMs} ms a request\n\n${markdown(head, relayTable(times, size, delayMs))}`,
+          `### Relay of ${events} events in batches of 100, ${delayMs} ms a request\n\n${markdown(head, relayed.tables[delayMs])}`,
       ),
       'The peers of the relay send one PutEvents and one delete for each record of the stream. Powertools does so for all ' +
         'of a batch at once, without order; the sequential loop and safewrites keep the order of an aggregate. A read of ' +
         'the outbox is what safewrites asks more.',
-      `### How the relay grows\n\n${relayed.text}\n\n![Relay](throughput-relay.svg)`,
+      `### How the relay grows\n\n${relayed.grown.text}\n\n![Relay](throughput-relay.svg)`,
     ].join('\n\n');
     const plots = {
-      'throughput-charge.svg': charges.plot,
-      'throughput-ingest-few.svg': few.plot,
-      'throughput-ingest-many.svg': many.plot,
-      'throughput-relay.svg': relayed.plot,
+      'throughput-charge.svg': charged.plot,
+      'throughput-ingest-few.svg': ingested.few.plot,
+      'throughput-ingest-many.svg': ingested.many.plot,
+      'throughput-relay.svg': relayed.grown.plot,
     };
-    return { title: 'Throughput and tail', text, plots, taken: times };
+    const tables = { throughput: summary(charged, ingested, relayed) };
+    return { title: 'Throughput and tail', text, plots, tables, taken: times };
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }

@@ -1,0 +1,337 @@
+// Each recipe with items of less than 1 KB: a success, a repeat, a conflict, and what else it does.
+import {
+  transactWrite,
+  entity,
+  integer,
+  string,
+  timestamp,
+  toTimestamp,
+  version,
+} from '../../dist/esm/commands/index.js';
+import { bodyPath, fromInvocation, messageHandler, sagaEntity } from '../../dist/esm/messaging/index.js';
+import {
+  GaplessSequence,
+  Locks,
+  ShardedCounter,
+  WindowedCounter,
+  claimOn,
+  commit,
+  drainAggregate,
+  drainAll,
+  fingerprintOf,
+  hiLo,
+  idempotentLease,
+  idempotentTransaction,
+  increment,
+  isHeld,
+  orderedGroups,
+  outbox,
+  readModifyWrite,
+  uniqueClaims,
+} from '../../dist/esm/recipes/index.js';
+import { done, failure } from './counting.mjs';
+
+const Account = entity('ACCOUNT', {
+  pk: 'ACCOUNT#{id}',
+  sk: 'BALANCE',
+  attributes: { id: string(), balance: integer(), revision: version() },
+});
+const User = entity('USER', {
+  pk: 'USER#{id}',
+  sk: 'USER',
+  attributes: { id: string(), email: string(), handle: string() },
+});
+const Mail = entity('MAIL', { pk: 'MAIL#{address}', sk: 'CLAIM', attributes: { address: string(), owner: string() } });
+const Handle = entity('HANDLE', {
+  pk: 'HANDLE#{handle}',
+  sk: 'CLAIM',
+  attributes: { handle: string(), owner: string() },
+});
+const Match = entity('MATCH', {
+  pk: 'GAME#{id}',
+  sk: 'GAME',
+  attributes: { id: string(), goals: integer().default(0), scoreAt: timestamp().optional() },
+});
+const Views = entity('VIEWS', { pk: 'VIEWS#{page}', sk: 'VIEWS', attributes: { page: string(), count: integer() } });
+const Invoice = entity('INVOICE', {
+  pk: 'INVOICE#{order}',
+  sk: 'INVOICE',
+  attributes: { order: string(), number: integer() },
+});
+const Order = sagaEntity('ORDER', { steps: integer().default(0) });
+
+const is = (name) => (result) => result.outcome === name || result === name;
+
+/** `readModifyWrite`: 1 consistent read, and a transaction of one step. */
+const locking = async (shop, count) => {
+  const accounts = shop.of(Account);
+  await accounts.put({ id: 'a', balance: 0 });
+  const stale = await accounts.get({ id: 'a' }).consistent().item();
+  const add = (account) => ({ ...account, balance: account.balance + 1 });
+  const change = (options) => () => readModifyWrite(accounts, { id: 'a' }, add, options);
+  return [
+    await count('success', change(), done),
+    await count('success, `repeatable`', change({ repeatable: true }), done),
+    await count('one run lost, then success', change({ first: stale }), ({ balance }) => balance === 3),
+    await count('one run lost, then success, `repeatable`', change({ first: stale, repeatable: true }), done),
+  ];
+};
+
+const claims = async (shop, count) => {
+  const users = uniqueClaims(shop.of(User), {
+    owner: ({ id }) => id,
+    claims: {
+      email: claimOn(shop.of(Mail), { item: (address, owner) => ({ address, owner }), owner: 'owner' }),
+      handle: claimOn(shop.of(Handle), { item: (handle, owner) => ({ handle, owner }), owner: 'owner' }),
+    },
+  });
+  const alice = { id: 'alice', email: 'alice@example.ch', handle: 'al' };
+  const move = { from: alice.email, to: 'alice@example.org' };
+  await users.register({ id: 'bob', email: 'bob@example.ch', handle: 'bob' });
+  return [
+    await count('register a record with 2 claims', () => users.register(alice), is('Registered')),
+    await count('register, repeated', () => users.register(alice), is('AlreadyRegistered')),
+    await count('register, a value is taken', () => users.register({ ...alice, id: 'carol' }), is('Taken')),
+    await count('change a value', () => users.change({ id: 'alice' }, 'email', move), is('Changed')),
+    await count('change, repeated', () => users.change({ id: 'alice' }, 'email', move), is('AlreadyChanged')),
+    await count(
+      'change, the new value is taken',
+      () => users.change({ id: 'alice' }, 'email', { from: move.to, to: 'bob@example.ch' }),
+      is('Taken'),
+    ),
+    await count('remove record and claims', () => users.remove({ id: 'alice' }), is('Removed')),
+    await count('remove, repeated', () => users.remove({ id: 'alice' }), is('NoRecord')),
+  ];
+};
+
+const identity = (key, body = '1') => ({
+  scope: 'tenant',
+  route: 'pay',
+  key,
+  fingerprint: fingerprintOf(1, [body]),
+  horizonSeconds: 86_400,
+});
+
+const idempotency = async (shop, count) => {
+  const accounts = shop.of(Account);
+  const call = (key, { body, ...options } = {}) => ({
+    ...identity(key, body),
+    run: () => commit({ account: accounts.put({ id: `i-${key}`, balance: 1 }) }, { body: key }),
+    ...options,
+  });
+  const run =
+    (...args) =>
+    () =>
+      idempotentTransaction(shop, call(...args));
+  return [
+    await count('first call, an effect of 1 item', run('a'), is('committed')),
+    await count('repeat', run('a'), is('replayed')),
+    await count('the key again, another request', run('a', { body: '2' }), is('mismatch')),
+    await count('first call, `readFirst`', run('b', { readFirst: true }), is('committed')),
+    await count('repeat, `readFirst`', run('b', { readFirst: true }), is('replayed')),
+  ];
+};
+
+const lease = async (shop, count) => {
+  let enter, leave;
+  const inside = new Promise((resolve) => (enter = resolve));
+  const held = new Promise((resolve) => (leave = resolve));
+  const call = (key, effects, wait) => () =>
+    idempotentLease(shop, {
+      ...identity(key),
+      leaseSeconds: 30,
+      async run(own) {
+        for (let i = 0; i < effects; i++) await own.effect(`e${i}`, { keySeconds: 86_400 }, () => 'ok');
+        if (wait) {
+          enter();
+          await held;
+        }
+        return { status: 201, body: 'ok' };
+      },
+    });
+  const rows = [
+    await count('first call, one effect outside', call('l1', 1), ({ answer }) => answer.status === 201),
+    await count('first call, two effects outside', call('l2', 2), ({ answer }) => answer.status === 201),
+    await count('repeat', call('l1', 1), is('replayed')),
+  ];
+  const running = call('l3', 1, true)();
+  await inside;
+  rows.push(await count('while another call runs', call('l3', 1), is('inProgress')));
+  leave();
+  await running;
+  return rows;
+};
+
+const orderedState = async (shop, count) => {
+  const live = orderedGroups(shop.of(Match), { groups: { score: { version: 'scoreAt', fields: ['goals'] } } });
+  const event = (second, goals) => ({
+    key: { id: 'm' },
+    groups: { score: { goals, scoreAt: toTimestamp(`2026-01-01T00:00:0${second}Z`) } },
+  });
+  const apply =
+    (...args) =>
+    () =>
+      live.apply(event(...args));
+  return [
+    await count('a newer event', apply(2, 1), is('Applied')),
+    await count('the same again', apply(2, 1), is('AlreadyStored')),
+    await count('an older one', apply(1, 0), is('Superseded')),
+    await count('another of the same version', apply(2, 5), is('Conflict')),
+  ];
+};
+
+const counters = async (shop, count) => {
+  const signups = new WindowedCounter(shop, { name: 'signups', window: 'hour' });
+  const at = new Date('2026-12-01T10:15:00Z');
+  const likes = new ShardedCounter(shop, { name: 'likes', shards: 10 });
+  const add = () => increment(shop.of(Views), { page: '/' }, Views.attrs.count, 1);
+  return [
+    await count('`increment`, first and repeat', add, done),
+    await count('`WindowedCounter`, a new id', () => signups.count({ id: 'a', at }), is('Counted')),
+    await count('`WindowedCounter`, the id again', () => signups.count({ id: 'a', at }), is('AlreadyCounted')),
+    await count('`ShardedCounter`, an add', () => likes.add(), done),
+    await count(
+      '`ShardedCounter`, the sum of 10 shards',
+      () => likes.sum(),
+      (sum) => sum === 1,
+    ),
+  ];
+};
+
+const numbers = async (shop, count) => {
+  const ids = hiLo(shop, { name: 'orders' });
+  const invoices = new GaplessSequence(shop, { name: 'invoices' });
+  const other = new GaplessSequence(shop, { name: 'invoices' });
+  const assign = (sequence, order) => () => sequence.assign(shop.of(Invoice), 'number', { order });
+  await assign(invoices, 'o0')();
+  await assign(other, 'o1')();
+  await assign(other, 'o2')();
+  return [
+    await count(
+      'hi/lo, 100 numbers',
+      async () => {
+        for (let i = 0; i < 100; i++) await ids.next();
+        return true;
+      },
+      done,
+    ),
+    await count('gapless, a number', assign(other, 'o3'), ({ number }) => number === 4),
+    await count('gapless, the call repeated', assign(other, 'o3'), ({ repeated }) => repeated),
+    await count('gapless, one run lost, then a number', assign(invoices, 'o4'), ({ number }) => number === 5),
+  ];
+};
+
+const publishing = async (shop, count) => {
+  const events = outbox(shop, { source: 'bench' });
+  const accounts = shop.of(Account);
+  const some = (n) => Array.from({ length: n }, (_, i) => ({ id: `p${n}-${i}`, type: 'moved', detail: { i } }));
+  const publish = (aggregate, n) => () =>
+    transactWrite(shop, {
+      account: accounts.put({ id: `p-${aggregate}`, balance: 1 }),
+      event: events.publish({ aggregate, sequence: 1, events: some(n) }),
+    }).send();
+  const target = {
+    maximumEvents: 10,
+    maximumBytes: 256_000,
+    publish: (entries) => Promise.resolve(entries.map(() => ({ ok: true }))),
+  };
+  const place = { table: shop, shards: 8 };
+  return [
+    await count(
+      'a transaction of one put',
+      () => transactWrite(shop, { a: accounts.put({ id: 'p', balance: 1 }) }).send(),
+      done,
+    ),
+    await count('the same, and an event', publish('one', 1), done),
+    await count('the same, and 5 events of one aggregate', publish('five', 5), done),
+    await count(
+      'removal by `drainAggregate`, the 5 events',
+      () => drainAggregate(place, { aggregate: 'five', upTo: 1 }, target),
+      ({ published }) => published === 5,
+    ),
+    await count(
+      '`drainAll`, 1 event waits',
+      () => drainAll(place, target),
+      ({ published }) => published === 1,
+    ),
+    await count(
+      '`drainAll`, nothing waits, 8 shards',
+      () => drainAll(place, target),
+      ({ published }) => published === 0,
+    ),
+  ];
+};
+
+const locks = async (shop, count) => {
+  const [mine, others] = [new Locks(shop), new Locks(shop)];
+  const accounts = shop.of(Account);
+  let lock;
+  const write = () =>
+    transactWrite(shop, {
+      held: isHeld(lock),
+      account: accounts.put({ id: 'locked', balance: 1 }).ignoreVersion(),
+    }).send();
+  return [
+    await count('acquire', async () => (lock = await mine.acquire('report')), done),
+    await count(
+      'acquire, held by another',
+      () => others.tryAcquire('report'),
+      (other) => other === undefined,
+    ),
+    await count('renew', () => lock.renew(), done),
+    await count('a transaction of one put and `isHeld`', write, done),
+    await count(
+      'release',
+      () => lock.release(),
+      (released) => released,
+    ),
+    await count('the same transaction, no longer held', failure(write), is('TransactionCanceledException')),
+  ];
+};
+
+const sessions = async (shop, count) => {
+  const handlerOf = (consumer, { events = 0, saga = false, readFirst = false }) => {
+    const handler = messageHandler({
+      table: shop,
+      consumer,
+      from: fromInvocation({ id: bodyPath('id') }),
+      readFirst,
+      async handle(message, session) {
+        if (saga) (await session.saga(Order, consumer)).state.steps++;
+        for (let i = 0; i < events; i++) {
+          session.publish({ type: 'moved', source: 'bench', detail: { i } }, { aggregate: consumer, sequence: 1 });
+        }
+      },
+    });
+    return (id) => () => handler({ id });
+  };
+  const plain = handlerOf('plain', {});
+  const event = handlerOf('event', { events: 1 });
+  const saga = handlerOf('saga', { saga: true });
+  const both = handlerOf('both', { saga: true, events: 1 });
+  const reading = handlerOf('reading', { events: 1, readFirst: true });
+  return [
+    await count('first delivery, the inbox record alone', plain('m'), is('handled')),
+    await count('first delivery, an event', event('m'), is('handled')),
+    await count('repeat of it', event('m'), is('duplicate')),
+    await count('first delivery, a saga', saga('m'), is('handled')),
+    await count('next message, the same saga', saga('m2'), is('handled')),
+    await count('first delivery, a saga and an event', both('m'), is('handled')),
+    await count('first delivery, an event, `readFirst`', reading('m'), is('handled')),
+    await count('repeat of it, `readFirst`', reading('m'), is('duplicate')),
+  ];
+};
+
+/** All recipes, by their title. */
+export const recipes = {
+  'Optimistic locking, `readModifyWrite`': locking,
+  'Uniqueness claims, `uniqueClaims`': claims,
+  'Idempotency record, `idempotentTransaction`': idempotency,
+  'Idempotency lease, `idempotentLease`': lease,
+  'Ordered state, `orderedGroups`': orderedState,
+  Counters: counters,
+  'Hi/lo and gapless numbers': numbers,
+  Outbox: publishing,
+  'Lock, `Locks`': locks,
+  'Message session, `messageHandler`': sessions,
+};
