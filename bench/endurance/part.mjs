@@ -4,7 +4,7 @@ import { bundledFunction } from '../lib/functions.mjs';
 import { lines } from '../lib/lines.mjs';
 import { bench } from '../lib/paths.mjs';
 import { sample } from '../lib/process.mjs';
-import { digits, median } from '../lib/statistics.mjs';
+import { digits, median, slope } from '../lib/statistics.mjs';
 import { markdown } from '../lib/table.mjs';
 
 const folder = join(bench, 'results', '.endurance');
@@ -26,16 +26,51 @@ const change = (windows, field) => {
   return `${digits(early)} → ${digits(late)}`;
 };
 
+/** By how many percent a figure rises from one window to the next, without the first quarter, in which a process warms up. */
+const rising = (windows, field) => {
+  const { rise, error, mean } = slope(windows.slice(Math.floor(windows.length / 4)).map((one) => one[field]));
+  const percent = (value) => ((100 * value) / mean).toFixed(2);
+  return `${rise > 0 ? '+' : ''}${percent(rise)} ± ${percent(error)}`;
+};
+
+/** What docs/reliability.md shows of it. */
+const summary = (taken) => {
+  const all = Object.values(taken);
+  const a = (phase, side, field) =>
+    all.map((one) => digits(sum(one[phase][side], 'requests') / sum(one[phase][side], field)));
+  const most = ({ steady, half, outage }) =>
+    Math.max(...[...steady.kit, ...half.kit, ...outage.kit].map((one) => one.mostInFlight));
+  const heaps = ({ steady, half, outage, after }) =>
+    [steady, half, outage, after].map(({ kit }) => digits(kit.at(-1).heapMB)).join(', ');
+  return markdown(
+    ['', 'charge endpoint', 'ingest', 'relay'],
+    [
+      ['p50 against the bare client', ...all.map(({ steady }) => digits(ratio(steady, 'p50')))],
+      ['CPU against the bare client', ...all.map(({ steady }) => digits(ratio(steady, 'cpuMs')))],
+      ['p50 from a window to the next, %', ...all.map(({ steady }) => rising(steady.kit, 'p50'))],
+      ['heap from a window to the next, %', ...all.map(({ steady }) => rising(steady.kit, 'heapMB'))],
+      ['heap in MB: steady, half throttled, all throttled, afterwards', ...all.map(heaps)],
+      ['requests a success', ...a('steady', 'kit', 'done')],
+      ['half of the requests throttled: requests a success', ...a('half', 'kit', 'done')],
+      ['the bare client then', ...a('half', 'bare', 'done')],
+      ['most requests at once, throttled or not', ...all.map((one) => String(most(one)))],
+    ],
+  );
+};
+
 /** Sustained load, then a table that throttles, then load again. */
 export const endurance = async ({ scale }) => {
-  const windows = Math.max(8, Math.ceil(20 * scale));
+  const windows = Math.max(8, Math.ceil(16 * scale));
   const size = Math.ceil(2000 * scale);
+  const throttledSize = Math.ceil(size / 4);
   const plots = {};
-  const [steady, throttled, outage, recovered] = [[], [], [], []];
+  const [steady, slopes, throttled, outage, recovered] = [[], [], [], [], []];
+  const each = Array.from({ length: windows }, (_, i) => [String(i + 1)]);
+  const page = {};
   try {
     for (const job of Object.keys(titles)) {
       const bundle = job === 'relay' ? undefined : await bundledFunction(folder, job);
-      const taken = sample(script, JSON.stringify({ job, windows, size, bundle }));
+      const taken = sample(script, JSON.stringify({ job, windows, size, throttledSize, bundle }));
       steady.push([
         titles[job],
         change(taken.steady.kit, 'heapMB'),
@@ -45,6 +80,11 @@ export const endurance = async ({ scale }) => {
         digits(ratio(taken.steady, 'p99')),
         digits(ratio(taken.steady, 'cpuMs')),
       ]);
+      slopes.push([titles[job], ...['heapMB', 'p50', 'p99'].map((field) => rising(taken.steady.kit, field))]);
+      taken.steady.kit.forEach((one, i) =>
+        each[i].push(...['p50', 'p99', 'heapMB'].map((field) => digits(one[field]))),
+      );
+      page[job] = taken;
       for (const [side, name] of [
         ['kit', titles[job]],
         ['bare', `the bare client, as ${titles[job]}`],
@@ -54,13 +94,13 @@ export const endurance = async ({ scale }) => {
           name,
           digits(sum(steadyOnes, 'requests') / sum(steadyOnes, 'done')),
           digits(sum(half, 'requests') / sum(half, 'done')),
-          `${digits(sum(half, 'done'))} of ${digits(size * half.length)}`,
+          `${digits(sum(half, 'done'))} of ${digits(throttledSize * half.length)}`,
           digits(Math.max(...steadyOnes.map((one) => one.mostInFlight))),
           digits(Math.max(...half.map((one) => one.mostInFlight))),
         ]);
         outage.push([
           name,
-          digits(sum(down, 'requests') / size),
+          digits(sum(down, 'requests') / throttledSize),
           digits(Math.max(...down.map((one) => one.mostInFlight))),
         ]);
       }
@@ -97,15 +137,22 @@ export const endurance = async ({ scale }) => {
   }
   const text = [
     `${windows} windows of ${digits(size)} charges, events and published events (scale ${scale}), safewrites and the bare ` +
-      'client in turns on one table, which is in a process of its own. **The machine was shared with other work**: milliseconds ' +
-      'hold beside each other only. Charges are 10 at a time, and the bare client sends the transaction without the record of ' +
-      'the answer. The ingest takes batches of 50 events of 50 keys, the bare client 10 conditional updates at a time. The ' +
-      'relay takes batches of 50 events of as many aggregates, the bare client 25 at a time, one PutEvents and one delete each, ' +
-      'without reading. Latencies of batches are per record.',
+      'client in turns on one table, which is in a process of its own. Charges are 10 at a time, and the bare client sends ' +
+      'the transaction without the record of the answer. The ingest takes batches of 20 events of 20 keys, the bare client ' +
+      '10 conditional updates at a time. The relay takes batches of 50 events of as many aggregates, the bare client 25 at a ' +
+      'time, one PutEvents and one delete each, without reading. Latencies of batches are per record.',
     '### Until it is flat\n\nFrom the second quarter of the windows to the last one; ratios are medians over all windows.\n\n' +
       markdown(
         ['', 'heap MB after gc', 'p50 ms', 'p99 ms', 'p50 against bare', 'p99 against bare', 'CPU against bare'],
         steady,
+      ),
+    'How much each figure rises from a window to the next, in percent, without the first quarter: the slope by least squares ' +
+      'and its standard error. Flat is a slope within twice its error.\n\n' +
+      markdown(['', 'heap after gc', 'p50', 'p99'], slopes),
+    '### Window by window\n\n' +
+      markdown(
+        ['window', ...Object.values(titles).flatMap((title) => [`${title}: p50 ms`, 'p99 ms', 'heap MB'])],
+        each,
       ),
     ...Object.keys(titles).map(
       (job) =>
@@ -122,5 +169,5 @@ export const endurance = async ({ scale }) => {
     '### Afterwards\n\nHeap in MB after a collection at the end of each phase, and the latency once nothing is throttled ' +
       `any more.\n\n${markdown(['', 'steady', 'half throttled', 'all throttled', 'afterwards', 'p50 against before'], recovered)}`,
   ].join('\n\n');
-  return { title: 'Endurance', text, plots, taken: 1 };
+  return { title: 'Endurance', text, plots, tables: { endurance: summary(page) }, taken: 1 };
 };

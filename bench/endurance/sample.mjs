@@ -15,14 +15,15 @@ import { localTable, name } from '../load/table.mjs';
 setFlagsFromString('--expose-gc');
 const gc = runInNewContext('gc');
 
-const { job, windows, size, bundle } = JSON.parse(process.argv[2]);
+const { job, windows, size: steadySize, throttledSize, bundle } = JSON.parse(process.argv[2]);
+let size = steadySize;
 const { client: preparing, connect, ask, close } = await localTable();
 const context = { getRemainingTimeInMillis: () => 600_000, functionName: 'bench', awsRequestId: 'r' };
 const quiet = { log: () => undefined };
 /** Calls at a time of the endpoint, and of the bare client. */
 const callers = 10;
-/** Records of a batch. */
-const batchSize = 50;
+/** Records of a batch: more than are worked on at once. */
+const batchSize = { ingest: 20, relay: 50 }[job];
 
 let number = 0;
 const reported = (answer) => new Set((answer?.batchItemFailures ?? []).map(({ itemIdentifier }) => itemIdentifier));
@@ -172,9 +173,11 @@ const windowsOf = async (count, terms = {}) => {
 };
 
 const steady = await windowsOf(windows);
-const throttledWindows = Math.max(2, Math.ceil(windows / 4));
-const half = await windowsOf(throttledWindows, { part: 0.5, deliveries: 20 });
+// What is throttled mostly waits: fewer say as much.
+size = throttledSize;
+const half = await windowsOf(2, { part: 0.5, deliveries: 20 });
 const outage = await windowsOf(1, { part: 1 });
-const after = await windowsOf(throttledWindows);
+size = steadySize;
+const after = await windowsOf(3);
 close();
 console.log(JSON.stringify({ steady, half, outage, after }));
