@@ -6,11 +6,7 @@ import { root } from './paths.mjs';
 /** Bundles a function's factory into the folder, which is inside this package, so that the SDK is found. Gives its path. */
 export const bundledFunction = async (folder, part) => {
   mkdirSync(folder, { recursive: true });
-  const { contents } = await bundled(
-    join(root, 'lambdas', part, `${part}-handler.ts`),
-    'external',
-    join(folder, 'out.mjs'),
-  );
+  const { contents } = await bundled(join(root, 'lambdas', part, `${part}-handler.ts`), join(folder, 'out.mjs'));
   const path = join(folder, `${part}.mjs`);
   writeFileSync(path, contents);
   return path;

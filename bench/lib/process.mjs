@@ -10,7 +10,7 @@ export const sample = (script, ...args) => {
       AWS_REGION: 'eu-west-1',
       TABLE_NAME: 'bench',
       POWERTOOLS_SERVICE_NAME: 'bench',
-      SAFEWRITES_QUEUE_URL: 'https://queue.example/1',
+      SAFEWRITES_EVENT_BUS_NAME: 'bench',
     },
   });
   // A bundle's one line may be all of the text: its end says what went wrong.

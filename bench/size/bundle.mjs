@@ -1,4 +1,5 @@
-import { join } from 'node:path';
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { basename, join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { build } from 'esbuild';
 import { mangling } from '../../scripts/mangle.mjs';
@@ -6,38 +7,64 @@ import { bench, root } from '../lib/paths.mjs';
 
 const empty = join(import.meta.dirname, 'empty.mjs');
 
-/** The checkout and this package have a copy each; a bundle holds one. */
+/** The checkout and this package have a copy each; what is loaded holds one. */
 const oneSdk = Object.fromEntries(
-  ['@aws-sdk/client-dynamodb', '@smithy/core'].map((name) => [name, join(bench, 'node_modules', name)]),
+  ['@aws-sdk/client-dynamodb', '@aws-sdk/client-eventbridge', '@smithy/core'].map((name) => [
+    name,
+    join(bench, 'node_modules', name),
+  ]),
 );
 
-/** A minified bundle of one entry, the SDK outside or inside, and what is in it by package or folder. */
-export async function bundled(entry, sdk, outfile) {
-  const { outputFiles, metafile } = await build({
-    absWorkingDir: root,
-    entryPoints: [entry],
-    outfile,
-    bundle: true,
-    minify: true,
-    format: 'esm',
-    platform: 'node',
-    target: 'node24',
-    mainFields: ['module', 'main'],
-    legalComments: 'none',
-    metafile: true,
-    write: false,
-    logLevel: 'silent',
-    nodePaths: [join(bench, 'node_modules')],
-    alias: {
-      safewrites: join(root, 'dist/esm/commands/index.js'),
-      'avro-js': empty,
-      protobufjs: empty,
-      ...(sdk === 'bundled' && oneSdk),
-    },
-    external: sdk === 'external' ? ['@aws-sdk/*', '@smithy/*'] : [],
-    ...mangling(),
-  });
+const options = (entry, alias) => ({
+  absWorkingDir: root,
+  entryPoints: [entry],
+  bundle: true,
+  minify: true,
+  format: 'esm',
+  platform: 'node',
+  target: 'node24',
+  mainFields: ['module', 'main'],
+  legalComments: 'none',
+  metafile: true,
+  write: false,
+  logLevel: 'silent',
+  nodePaths: [join(bench, 'node_modules')],
+  alias: {
+    safewrites: join(root, 'dist/esm/commands/index.js'),
+    'avro-js': empty,
+    protobufjs: empty,
+    ...alias,
+  },
+  ...mangling(),
+});
+
+/** A minified bundle of one entry with the SDK outside, and what is in it by input. */
+export async function bundled(entry, outfile) {
+  const external = ['@aws-sdk/*', '@smithy/*'];
+  const { outputFiles, metafile } = await build({ ...options(entry), outfile, external });
   const [{ contents }] = outputFiles;
   const [output] = Object.values(metafile.outputs);
   return { contents, bytes: contents.length, gzip: gzipSync(contents).length, inputs: output.inputs };
+}
+
+// CommonJS of a peer requires modules of Node, which an ES module has to be told.
+const js = `import { createRequire as benchCreateRequire } from 'node:module';const require = benchCreateRequire(import.meta.url);`;
+
+/** An entry as the kit ships its functions: the SDK inside, in chunks, so that what is loaded on demand stays apart. */
+export async function shipped(entry, folder) {
+  const chunked = {
+    ...options(entry, oneSdk),
+    entryPoints: [{ in: entry, out: 'index' }],
+    outdir: folder,
+    outExtension: { '.js': '.mjs' },
+    chunkNames: 'chunk-[hash]',
+    splitting: true,
+  };
+  let { outputFiles } = await build(chunked);
+  if (outputFiles.some(({ text }) => text.includes('Dynamic require of'))) {
+    ({ outputFiles } = await build({ ...chunked, banner: { js } }));
+  }
+  mkdirSync(folder, { recursive: true });
+  for (const { path, contents } of outputFiles) writeFileSync(join(folder, basename(path)), contents);
+  return join(folder, 'index.mjs');
 }

@@ -1,7 +1,7 @@
-import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import { DynamoDB } from '@aws-sdk/client-dynamodb';
 import dynamoose from 'dynamoose';
 
-dynamoose.aws.ddb.set(new DynamoDBClient({}));
+dynamoose.aws.ddb.set(new DynamoDB({}));
 const Account = dynamoose.model(
   process.env.TABLE_NAME,
   new dynamoose.Schema({

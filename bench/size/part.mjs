@@ -1,4 +1,4 @@
-import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { bars } from '../lib/bars.mjs';
@@ -6,7 +6,7 @@ import { root } from '../lib/paths.mjs';
 import { interleaved, sample } from '../lib/process.mjs';
 import { digits, median, spread } from '../lib/statistics.mjs';
 import { markdown } from '../lib/table.mjs';
-import { bundled } from './bundle.mjs';
+import { bundled, shipped } from './bundle.mjs';
 
 const own = (file) => join(import.meta.dirname, file);
 const lambda = (name) => join(root, 'lambdas', name, 'index.ts');
@@ -31,17 +31,11 @@ const jobs = [
       'Powertools idempotency, logger, middy': own('powertools-idempotency.mjs'),
       'Powertools batch, logger': own('powertools-batch.mjs'),
       'Powertools kafka': own('powertools-kafka.mjs'),
+      'Powertools batch, logger, a PutEvents a record': own('powertools-relay.mjs'),
     },
   },
 ];
 const bare = 'bare client';
-
-/** CommonJS of a peer requires modules of Node, which an ES module has to be told. */
-const runnable = (contents) => {
-  const text = Buffer.from(contents).toString();
-  if (!text.includes('Dynamic require of')) return text;
-  return `import { createRequire as benchCreateRequire } from 'node:module';const require = benchCreateRequire(import.meta.url);${text}`;
-};
 
 /** A file's part of the house, or its package. */
 const groupOf = (input) => {
@@ -62,61 +56,95 @@ const contentsOf = ({ inputs }) => {
   return [...groups].filter(([, bytes]) => bytes > 0).sort(([, a], [, b]) => b - a);
 };
 
+/** The parts of all bundles, the largest of the first one first. */
+const inThem = (contents) => {
+  const groups = new Set([...contents.values()].flatMap((of) => [...of.keys()]));
+  const bytes = (of, group) => of.get(group) ?? 0;
+  const [first, ...others] = contents.values();
+  const order = (group) => [bytes(first, group), ...others.map((of) => bytes(of, group))];
+  const sorted = [...groups].sort((a, b) => {
+    const [left, right] = [order(a), order(b)];
+    const at = left.findIndex((value, i) => value !== right[i]);
+    return at < 0 ? 0 : right[at] - left[at];
+  });
+  const total = (of) => [...of.values()].reduce((sum, value) => sum + value, 0);
+  const names = [...contents.keys()].map((name) => (name === 'safewrites' ? 'one get and one update' : name.slice(11)));
+  return markdown(
+    ['', ...names],
+    [
+      ...sorted.map((group) => [group, ...order(group).map((value) => (value > 0 ? digits(value) : ''))]),
+      ['all', ...[...contents.values()].map((of) => digits(total(of)))],
+    ],
+  );
+};
+
 /** Bundles by esbuild, and what loading them costs. */
 export const size = async ({ rounds }) => {
   const folder = mkdtempSync(join(tmpdir(), 'safewrites-bench-'));
   const plots = {};
+  const [bundles, contents] = [new Map(), new Map()];
+  const docs = [];
   try {
-    const file = (name) => join(folder, `${name.replace(/\W+/g, '-')}.mjs`);
-    const write = async (name, entry) => {
-      const inside = await bundled(entry, 'bundled', file(name));
-      writeFileSync(file(name), runnable(inside.contents));
-      return inside;
-    };
-    await write(bare, own('client.mjs'));
-    const sections = [];
-    const contents = [];
-    for (const [i, { title, entries }] of jobs.entries()) {
-      const names = Object.keys(entries).filter((name) => existsSync(entries[name]));
-      const bundles = new Map();
-      for (const name of names) {
-        bundles.set(name, [await bundled(entries[name], 'external', file(name)), await write(name, entries[name])]);
-      }
-      const samples = interleaved([bare, ...names], rounds, (name) => sample(own('init.mjs'), file(name)));
-      for (const name of names.filter((each) => each.startsWith('safewrites'))) {
-        const rows = contentsOf(bundles.get(name)[0]).map(([group, bytes]) => [group, digits(bytes)]);
-        contents.push(
-          `### What is in ${name === 'safewrites' ? 'one get and one update' : name}\n\n${markdown(['', 'bytes'], rows)}`,
-        );
-      }
-      const base = samples.get(bare).map(({ cpu }) => cpu);
+    const inside = new Map([[bare, await shipped(own('client.mjs'), join(folder, 'bare'))]]);
+    for (const [name, entry] of jobs.flatMap(({ entries }) => Object.entries(entries))) {
+      const named = join(folder, name.replaceAll(/\W+/g, '-'));
+      bundles.set(name, await bundled(entry, `${named}.mjs`));
+      inside.set(name, await shipped(entry, named));
+    }
+    for (const name of Object.keys(jobs[0].entries)) sample(own('check.mjs'), inside.get(name));
+    const sections = jobs.map(({ title, entries }, i) => {
+      const names = Object.keys(entries);
+      const samples = interleaved([bare, ...names], rounds, (name) => sample(own('init.mjs'), inside.get(name)));
+      const over = (name, field) => samples.get(name).map((one, round) => one[field] - samples.get(bare)[round][field]);
       const rows = names.map((name) => {
-        const [outside, inside] = bundles.get(name);
-        const extra = samples.get(name).map(({ cpu }, round) => cpu - base[round]);
-        const [low, high] = spread(extra);
+        const { bytes, gzip } = bundles.get(name);
+        const { bytes: read } = sample(own('read.mjs'), inside.get(name));
+        const [low, high] = spread(over(name, 'cpu'));
+        const [init, heap] = [median(over(name, 'cpu')), median(over(name, 'heapMB'))];
+        docs.push([name, ...[bytes / 1000, gzip / 1000, init, heap].map(digits)]);
         return [
           name,
-          ...[outside.bytes, outside.gzip, inside.bytes].map((bytes) => digits(bytes / 1000)),
-          digits(median(extra)),
+          ...[bytes / 1000, gzip / 1000, read / 1000, init].map(digits),
           `${digits(low)} to ${digits(high)}`,
+          digits(heap),
         ];
       });
       plots[`size-${i}.svg`] = bars({
         title: `${title}: minified, the SDK outside`,
         unit: 'KB',
         rows: names.map((name) => {
-          const value = bundles.get(name)[0].bytes / 1000;
+          const value = bundles.get(name).bytes / 1000;
           return { name, value, text: digits(value) };
         }),
       });
-      const head = ['', 'KB', 'KB gzip', 'KB with the SDK', 'init CPU ms over the bare client', 'spread'];
-      sections.push(`### ${title}\n\n${markdown(head, rows)}\n\n![${title}](size-${i}.svg)`);
-    }
+      const head = [
+        '',
+        'KB',
+        'KB gzip',
+        'KB read at a cold start, with the SDK',
+        'init CPU ms over the bare client',
+        'spread',
+        'heap MB over the bare client',
+      ];
+      return `### ${title}\n\n${markdown(head, rows)}\n\n![${title}](size-${i}.svg)`;
+    });
+    const ours = [...bundles.keys()].filter((name) => name.startsWith('safewrites'));
+    for (const name of ours) contents.set(name, new Map(contentsOf(bundles.get(name))));
     const note =
       'Minified by esbuild, ES modules; a KB is 1000 bytes. The first two columns leave the SDK outside, as a function ' +
-      'that takes it from the runtime or shares it. Init is the import of the bundle with the SDK inside, less that of ' +
-      'the bare client alone.';
-    return { title: 'Size and init', text: [note, ...sections, ...contents].join('\n\n'), plots };
+      'that takes it from the runtime or shares it. What is loaded has the SDK inside and is in chunks, as the kit ships its ' +
+      'functions, for all sides: a source of credentials or the client of a target is read when it is asked for. Init is ' +
+      'the import of that, less that of the bare client alone; heap is what it holds after a collection, less the same. ' +
+      'The relays load the client of EventBridge too. Each function of one get and one update is run on the embedded table ' +
+      'first.';
+    const bytes = `### What is in them\n\nBytes of the minified bundles with the SDK outside.\n\n${inThem(contents)}`;
+    const head = ['', 'KB', 'KB gzip', 'init, CPU ms over the bare client', 'heap MB over the bare client'];
+    return {
+      title: 'Size and init',
+      text: [note, ...sections, bytes].join('\n\n'),
+      plots,
+      tables: { size: markdown(head, docs), 'size-contents': inThem(contents) },
+    };
   } finally {
     rmSync(folder, { recursive: true });
   }
