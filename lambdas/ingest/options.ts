@@ -16,9 +16,7 @@ export const ingestOptions = async (environment: NodeJS.ProcessEnv): Promise<Ing
   const lateness = { latenessDays: latenessDays(environment) };
   const queueUrl = environment['SAFEWRITES_FAILURE_QUEUE_URL'] || undefined;
   if (queueUrl === undefined) return lateness;
-  const { SQSClient } = await import('@aws-sdk/client-sqs');
-  const { sqsFailureDestination } = await import('../../lib/events/targets/sqs/index.js');
-  const requestHandler = { connectionTimeout: 1000, requestTimeout: 3000, throwOnRequestTimeout: true };
-  const client = new SQSClient({ maxAttempts: 2, requestHandler });
-  return { ...lateness, failureDestination: sqsFailureDestination({ client, queueUrl }) };
+  // A module of ours: of a client's package that is imported on demand itself, nothing can be left out.
+  const { failureQueue } = await import('./failure-queue.js');
+  return { ...lateness, failureDestination: failureQueue(queueUrl) };
 };
