@@ -22,7 +22,7 @@ const unknown = named.find((name) => !Object.hasOwn(parts, name));
 if (unknown !== undefined)
   throw new Error(`There is no part ${unknown}: take some of ${Object.keys(parts).join(', ')}.`);
 
-/** How many other processes asked for a processor in the last minute, on average: what a quiet machine has near 0. */
+/** Processes that ran, or waited for a processor, in the last minute, on average: near 0 on a quiet machine. */
 const load = () => Number(loadavg()[0].toFixed(2));
 
 const folder = join(bench, 'results');

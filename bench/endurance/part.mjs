@@ -116,8 +116,8 @@ export const endurance = async ({ scale }) => {
       const points = (side, field) => taken.steady[side].map((one, i) => [i + 1, one[field]]);
       plots[`endurance-${job}.svg`] = lines({
         title: `Latency of ${titles[job]}`,
-        x: `windows of ${size}`,
-        y: 'ms',
+        x: `window, of ${digits(size)} each`,
+        y: job === 'charge' ? 'ms a call' : 'ms a record',
         series: [
           { name: 'safewrites, p50', points: points('kit', 'p50') },
           { name: 'safewrites, p99', points: points('kit', 'p99') },
@@ -127,8 +127,8 @@ export const endurance = async ({ scale }) => {
       });
       plots[`endurance-${job}-heap.svg`] = lines({
         title: `Heap after collection, ${titles[job]}`,
-        x: `windows of ${size}`,
-        y: 'MB',
+        x: `window, of ${digits(size)} each`,
+        y: 'heap in MB',
         series: [{ name: 'safewrites', points: points('kit', 'heapMB') }],
       });
     }

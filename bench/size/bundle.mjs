@@ -7,15 +7,19 @@ import { bench, root } from '../lib/paths.mjs';
 
 const empty = join(import.meta.dirname, 'empty.mjs');
 
-/** The checkout and this package have a copy each; what is loaded holds one. */
-const oneSdk = Object.fromEntries(
-  ['@aws-sdk/client-dynamodb', '@aws-sdk/client-eventbridge', '@smithy/core'].map((name) => [
-    name,
-    join(bench, 'node_modules', name),
-  ]),
-);
+/** The checkout and this package have an SDK each; what is loaded holds one. */
+const oneSdk = {
+  name: 'one-sdk',
+  setup({ onResolve, resolve }) {
+    const resolved = Symbol('resolved');
+    onResolve({ filter: /^@(aws-sdk|smithy)\// }, ({ path, kind, importer, resolveDir, pluginData }) => {
+      if (pluginData === resolved || resolveDir.startsWith(join(bench, 'node_modules'))) return undefined;
+      return resolve(path, { kind, importer, resolveDir: bench, pluginData: resolved });
+    });
+  },
+};
 
-const options = (entry, alias) => ({
+const options = (entry) => ({
   absWorkingDir: root,
   entryPoints: [entry],
   bundle: true,
@@ -33,7 +37,6 @@ const options = (entry, alias) => ({
     safewrites: join(root, 'dist/esm/commands/index.js'),
     'avro-js': empty,
     protobufjs: empty,
-    ...alias,
   },
   ...mangling(),
 });
@@ -53,7 +56,8 @@ const js = `import { createRequire as benchCreateRequire } from 'node:module';co
 /** An entry as the kit ships its functions: the SDK inside, in chunks, so that what is loaded on demand stays apart. */
 export async function shipped(entry, folder) {
   const chunked = {
-    ...options(entry, oneSdk),
+    ...options(entry),
+    plugins: [oneSdk],
     entryPoints: [{ in: entry, out: 'index' }],
     outdir: folder,
     outExtension: { '.js': '.mjs' },

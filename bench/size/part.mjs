@@ -92,19 +92,23 @@ export const size = async ({ rounds }) => {
       inside.set(name, await shipped(entry, named));
     }
     for (const name of Object.keys(jobs[0].entries)) sample(own('check.mjs'), inside.get(name));
+    const read = (file) => sample(own('read.mjs'), file).bytes;
+    for (const name of ['charge', 'ingest', 'relay']) {
+      const [here, there] = [inside.get(`safewrites ${name}`), join(root, 'dist/lambdas', name, 'index.mjs')].map(read);
+      if (Math.abs(here / there - 1) > 0.02) throw new Error(`${name} reads ${here} bytes, and as shipped ${there}.`);
+    }
     const sections = jobs.map(({ title, entries }, i) => {
       const names = Object.keys(entries);
       const samples = interleaved([bare, ...names], rounds, (name) => sample(own('init.mjs'), inside.get(name)));
       const over = (name, field) => samples.get(name).map((one, round) => one[field] - samples.get(bare)[round][field]);
       const rows = names.map((name) => {
         const { bytes, gzip } = bundles.get(name);
-        const { bytes: read } = sample(own('read.mjs'), inside.get(name));
         const [low, high] = spread(over(name, 'cpu'));
         const [init, heap] = [median(over(name, 'cpu')), median(over(name, 'heapMB'))];
         docs.push([name, ...[bytes / 1000, gzip / 1000, init, heap].map(digits)]);
         return [
           name,
-          ...[bytes / 1000, gzip / 1000, read / 1000, init].map(digits),
+          ...[bytes / 1000, gzip / 1000, read(inside.get(name)) / 1000, init].map(digits),
           `${digits(low)} to ${digits(high)}`,
           digits(heap),
         ];

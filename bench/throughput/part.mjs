@@ -20,7 +20,7 @@ const names = {
   'safewrites, 50 at once': 'safewrites, `concurrency: 50`',
   powertools: 'Powertools',
   sequential: 'a sequential loop',
-  bare: 'the transaction alone, by the bare client',
+  bare: 'the bare client, no answer kept',
 };
 
 /** How the sides do on one case: medians of the rounds. */

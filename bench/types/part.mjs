@@ -43,19 +43,21 @@ export const types = ({ rounds }) => {
   mkdirSync(folder, { recursive: true });
   writeFileSync(join(folder, 'tsconfig.json'), JSON.stringify(config));
   writeFileSync(join(folder, 'package.json'), JSON.stringify({ type: 'module' }));
+  const times = Math.min(rounds, 3);
+  const summary = [];
   try {
     const sections = compilers.map((compiler) => {
       const { version } = JSON.parse(readFileSync(join(bench, 'node_modules', compiler, 'package.json'), 'utf8'));
       const rows = Object.keys(sources).map((library) => {
         const empty = check(compiler, baseline(library));
         const cells = counts.flatMap((count) => {
-          const times = Math.min(rounds, 3);
           const runs = Array.from({ length: times }, () => check(compiler, sources[library](count)));
           const [{ instantiations, errors }] = runs;
           if (errors.length > 0) throw new Error(`${library}, TypeScript ${version}: ${errors[0]}`);
           const seconds = median(runs.map((run) => run.seconds)) - empty.seconds;
           return [digits(instantiations - empty.instantiations), digits(Math.max(seconds, 0))];
         });
+        if (compiler === compilers[0]) summary.push([library, cells[0], cells[2]]);
         return [library, ...cells];
       });
       const head = ['', ...counts.flatMap((count) => [`instantiations, ${count} entities`, `check s, ${count}`])];
@@ -64,7 +66,8 @@ export const types = ({ rounds }) => {
     const note =
       'Entities of eight attributes, a list of maps and a map among them, each with one get and one conditional update. ' +
       'What importing the library costs is taken off. onetable takes its conditions as text, which is not checked.';
-    return { title: 'Types', text: [note, ...sections].join('\n\n') };
+    const tables = { types: markdown(['', ...counts.map((count) => `${count} entities`)], summary) };
+    return { title: 'Types', text: [note, ...sections].join('\n\n'), tables, taken: times };
   } finally {
     rmSync(folder, { recursive: true });
   }
