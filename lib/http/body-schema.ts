@@ -7,8 +7,8 @@ import type { Schema, SchemaIssue } from './schema.js';
 /** What a member has to meet beside its attribute. */
 export interface BodyRule<in V> {
   /**
-   * What the client is told where the member is refused. @default the attribute's own text, which quotes no value; that
-   * of a map says the names that it does not know
+   * What the client is told where the member is refused. @default the attribute's own text, which quotes nothing; that of
+   * a map with a member too many says the names that it takes
    */
   readonly expected?: string;
   /** Whether a value of the attribute's type may be sent. */

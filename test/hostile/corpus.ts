@@ -2,7 +2,7 @@
  * In every value and name that is hostile: nothing that is written for people may hold it. No identifier, since names that
  * look like code are said, to find the mistake.
  */
-export const secret = 'S3CRET~';
+export const secret = 'card4242424242424242';
 
 /** Texts that broke parsers before; each may stand anywhere that a caller's text may. */
 export const texts: readonly string[] = [

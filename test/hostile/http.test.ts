@@ -33,7 +33,8 @@ const check = (answer: HttpResult, lines: CallLine[]): void => {
   expect(answer.statusCode).toBeGreaterThanOrEqual(200);
   expect(answer.statusCode).toBeLessThan(600);
   for (const [name, value] of Object.entries(answer.headers)) expect(`${name}${value}`).not.toMatch(/[\r\n]/);
-  if (answer.statusCode >= 400) expectNoSecret(answer);
+  // Whoever sent a body is told which of its members is wrong.
+  if (answer.statusCode >= 400) expectNoSecret({ ...answer, body: answer.body?.replace(/"pointer":"[^"]*"/g, '') });
   const line = lines.at(-1);
   expectNoSecret(line);
   // A bug of ours would be told as an error that is none of the kit's.

@@ -134,7 +134,8 @@ describe('toItem', () => {
     for (const object of [{ value }, { value: { deep: [value] } }]) {
       expect(() => toItem(object)).toThrow(InvalidInputError);
       expect(() => toItem(object)).toThrow(message);
-      expect(() => toItem(object)).toThrow(/^value/);
+      expect(() => toItem(object)).toThrow(/^\{0\}/);
+      expect(() => toItem(object, { names: { value: 'v' } })).toThrow(/^value/);
     }
   });
 
@@ -174,10 +175,10 @@ describe('toItem', () => {
     });
   });
 
-  it('says the path of names in code, and no key of a Map, no value', () => {
-    const object = { orders: new Map([['alice@example.ch', [{ total: NaN }]]]) };
-    expect(() => toItem(object)).toThrow(/^orders\{\}\[\]\.total: /);
-    expect(() => toItem({ 'alice@example.ch': NaN })).toThrow(/^\{\}: /);
+  it('says the place of a member that nothing declares, and neither its name nor its value', () => {
+    const object = { id: 'a', orders: new Map([['alice', [{ day: 1, total: NaN }]]]) };
+    expect(() => toItem(object)).toThrow(/^\{1\}\{0\}\[\]\{1\}: /);
+    expect(() => toItem(object, { names: { orders: 'o' } })).toThrow(/^orders\{0\}\[\]\{1\}: /);
   });
 });
 
@@ -194,7 +195,8 @@ describe('toObject', () => {
   it('refuses a fraction with more digits than a double keeps, rather than rounding it', () => {
     for (const N of ['0.12345678901234567890', '12345678901234567.5']) {
       expect(() => toObject({ price: { N } })).toThrow(InvalidStoredItemError);
-      expect(() => toObject({ price: { N } })).toThrow(/^price: /);
+      expect(() => toObject({ price: { N } })).toThrow(/^\{0\}: /);
+      expect(() => toObject({ p: { N } }, { names: { price: 'p' } })).toThrow(/^price: /);
     }
   });
 
@@ -254,7 +256,7 @@ describe('toObject', () => {
   ])('refuses what is no attribute value, also deep inside', (value) => {
     for (const item of [{ a: value }, { a: { L: [value] } }, { a: { M: { b: value } } }]) {
       expect(() => toObject(item as never)).toThrow(InvalidStoredItemError);
-      expect(() => toObject(item as never)).toThrow(/^a/);
+      expect(() => toObject(item as never)).toThrow(/^\{0\}/);
     }
   });
 

@@ -5,7 +5,7 @@ import { isPlain } from '../../commands/attributes/plain-object.js';
 import { checkText } from '../../commands/attributes/text.js';
 import { invalid } from '../../commands/errors/errors.js';
 import type { MapperOptions } from './mapper.js';
-import { maximumDepth, memberPath, namesOf } from './path.js';
+import { maximumDepth, namesOf, placeOf } from './path.js';
 
 /**
  * A plain object as an item, for `session.add({ Put: … })` and anything else that takes the SDK's attribute values. It
@@ -14,7 +14,8 @@ import { maximumDepth, memberPath, namesOf } from './path.js';
  * boolean, null, Uint8Array (by reference, never copied), arrays, plain objects and Maps with string keys; a Set of
  * strings, numbers or byte arrays as a set; a Date as ISO text. An `undefined` member and an empty Set are left out.
  *
- * Anything else is refused rather than stored as something that it is not. It costs nothing.
+ * Anything else is refused rather than stored as something that it is not; the error says the place as that among
+ * `Object.keys` from 0, `{1}{0}[]`, since a name may be somebody's data. It costs nothing.
  *
  * @throws InvalidInputError for NaN, infinities, whole numbers that a double can't hold, an invalid Date, empty sets and
  *   `undefined` inside arrays, sets of other things, sparse arrays, class instances, those of classes derived from Array,
@@ -30,9 +31,10 @@ export const toItem = (object: object, options: MapperOptions = {}): AttributeMa
     return invalid('toItem', 'expected a plain object');
   const item: AttributeMap = {};
   const path: object[] = [object];
-  for (const [name, member] of members(object, '')) {
-    const stored = checkText(Object.hasOwn(names, name) ? names[name] : name, 'toItem');
-    const value = valueOf(member, memberPath('', name), path);
+  for (const [place, [name, member]] of members(object, '').entries()) {
+    const isNamed = Object.hasOwn(names, name);
+    const stored = checkText(isNamed ? names[name] : name, 'toItem');
+    const value = valueOf(member, isNamed ? name : placeOf(place), path);
     if (value === undefined) continue;
     if (stored === '' || stored === '__proto__') invalid('toItem', 'a member has a name that no attribute can have');
     if (Object.hasOwn(item, stored)) invalid('names', 'gives two members one stored name');
@@ -113,22 +115,18 @@ const collectionValue = (value: object, where: string, path: object[]): Attribut
     const entries = [...(value as Map<unknown, unknown>)].map(([name, member]): [string, unknown] =>
       typeof name === 'string' ? [name, member] : invalid(where, 'is a Map with a key that is no text'),
     );
-    return { M: mapValue(entries, where, path, () => `${where}{}`) };
+    return { M: mapValue(entries, where, path) };
   }
   if (!isPlain(value)) return invalid(where, `is ${unsupported(value)}`);
-  return { M: mapValue(members(value, where), where, path, (name) => memberPath(where, name)) };
+  return { M: mapValue(members(value, where), where, path) };
 };
 
-const mapValue = (
-  entries: readonly (readonly [string, unknown])[],
-  where: string,
-  path: object[],
-  at: (name: string) => string,
-): AttributeMap => {
+const mapValue = (entries: readonly (readonly [string, unknown])[], where: string, path: object[]): AttributeMap => {
   const stored: AttributeMap = {};
-  for (const [name, member] of entries) {
+  for (const [place, [name, member]] of entries.entries()) {
     if (name === '' || name === '__proto__') invalid(where, 'has a member of a name that no attribute can have');
-    const value = valueOf(member, at(checkText(name, where)), path);
+    checkText(name, where);
+    const value = valueOf(member, where + placeOf(place), path);
     if (value !== undefined) stored[name] = value;
   }
   return stored;

@@ -2,7 +2,7 @@ import { InvalidStoredItemError, type AttributeMap, type AttributeValue } from '
 import { inNumberRange, losesDigits, numberForm, significantDigits } from '../../commands/attributes/digits.js';
 import { corrupt, invalid } from '../../commands/errors/errors.js';
 import type { MapperOptions } from './mapper.js';
-import { maximumDepth, memberPath, namesOf } from './path.js';
+import { maximumDepth, namesOf, placeOf } from './path.js';
 
 /**
  * An item as a plain object: what {@link toItem} wrote, an entity of this library, or what `@aws-sdk/lib-dynamodb`
@@ -28,11 +28,13 @@ export const toObject = <T extends object = Record<string, unknown>>(
     return invalid('toObject', 'expected an item: attribute values by their names');
   const byStored = new Map(Object.entries(names).map(([name, stored]) => [stored, name]));
   const members = new Map<string, unknown>();
-  for (const [stored, value] of Object.entries(item)) {
-    const name = byStored.get(stored) ?? stored;
+  for (const [place, [stored, value]] of Object.entries(item).entries()) {
+    const given = byStored.get(stored);
+    const name = given ?? stored;
+    const where = given ?? placeOf(place);
     if (members.has(name))
-      throw new InvalidStoredItemError(memberPath('', name), 'is stored under its own name and under another one');
-    members.set(name, read(value, memberPath('', stored)));
+      throw new InvalidStoredItemError(where, 'is stored under its own name and under another one');
+    members.set(name, read(value, where));
   }
   // fromEntries defines members, so that a stored __proto__ is one and no prototype
   return Object.fromEntries(members) as T;
@@ -89,9 +91,9 @@ const readers: Readonly<Record<string, Read>> = {
   M: (content, where, depth) =>
     typeof content === 'object' && content !== null && !Array.isArray(content)
       ? Object.fromEntries(
-          Object.entries(content as AttributeMap).map(([name, of]) => [
+          Object.entries(content as AttributeMap).map(([name, of], place) => [
             name,
-            read(of, memberPath(where, name), depth + 1),
+            read(of, where + placeOf(place), depth + 1),
           ]),
         )
       : corrupt(where, 'a map'),

@@ -74,8 +74,8 @@ describe('map()', () => {
   });
 
   it('refuses members that are not declared, which would be lost', () => {
-    expect(() => encode({ street: 'x', tags: [], zip: '8000' })).toThrow(/not declared: zip/);
-    expect(() => encode({ street: 'x', tags: [], m: 1 })).toThrow(/not declared: m/);
+    expect(() => encode({ street: 'x', tags: [], zip: '8000' })).toThrow(/not declared: it takes street, .*tags/);
+    expect(() => encode({ street: 'x', tags: [], m: 1 })).toThrow(InvalidInputError);
     expect(() => encode({ street: 'x', tags: [], zip: undefined })).not.toThrow();
   });
 
@@ -88,8 +88,10 @@ describe('map()', () => {
       }
       return '';
     };
-    expect(message({ 'alice@example.com': 1 })).toMatch(/not declared$/);
-    expect(message({ ['x'.repeat(1000)]: 1 })).toMatch(/not declared$/);
+    for (const name of ['alice@example.com', 'card4242424242424242', 'zip', 'x'.repeat(1000)]) {
+      expect(message({ [name]: 1 })).toMatch(/not declared: it takes street, /);
+      expect(message({ [name]: 1 })).not.toContain(name);
+    }
   });
 
   it('takes frozen objects, objects without prototype, and instances of classes', () => {
@@ -112,7 +114,9 @@ describe('map()', () => {
       zip: string | undefined = undefined;
     }
     expect(encode(new Address())).toEqual({ M: { street: { S: 'x' }, m: { N: '7' } } });
-    expect(() => encode(Object.assign(new Address(), { zip: '8000' }))).toThrow(/not declared: zip/);
+    expect(() => encode(Object.assign(new Address(), { zip: '8000' }))).toThrow(
+      /not declared: it takes street, .*tags/,
+    );
   });
 
   it('refuses objects whose members it can not see, which would be stored empty', () => {

@@ -122,7 +122,7 @@ describe('put()', () => {
     for (const wrong of [undefined, null, 5, 'x', [], new Map(), {}]) {
       expect(() => orders.put(wrong as never)).toThrow(InvalidInputError);
     }
-    expect(() => orders.put({ ...order(), pk: 'x' } as never)).toThrow(/not declared: pk/);
+    expect(() => orders.put({ ...order(), pk: 'x' } as never)).toThrow(/^ORDER: .*not declared: it takes /);
     expect(() => orders.put({ ...order(), total: undefined } as never)).toThrow(/^total: is required/);
     expect(() => orders.put({ ...order(), total: null } as never)).toThrow(InvalidInputError);
   });
