@@ -1,5 +1,12 @@
 import { tableNames } from './corrections/table-arns.js';
-import { ApiError, errorName, internalError, isApiError, serializationError } from './engine/api-error.js';
+import {
+  ApiError,
+  errorName,
+  internalError,
+  isApiError,
+  serializationError,
+  validationError,
+} from './engine/api-error.js';
 import type { Engine } from './engine/engine.js';
 import { DroppedConnection, playFault } from './faults.js';
 import type { FaultRequest, Faults } from './faults.js';
@@ -62,12 +69,14 @@ export class Dispatcher {
     const started = performance.now();
     let answer: Answer;
     let outcome = 'ok';
+    let input: Body | undefined;
     try {
-      const input = parse(body);
+      input = parse(body);
       const request: FaultRequest = { operation: name, input };
       const fault = this.faults?.(request);
       if (fault) await playFault(fault, 'before', request);
-      const result = await settled(async () => operation(this.engine, input, meter));
+      const given = input;
+      const result = await settled(async () => operation(this.engine, given, meter));
       // A refusal too may tell of an item that another request has just written.
       await this.engine.store.durable();
       if (fault) await playFault(fault, 'after', request);
@@ -77,7 +86,7 @@ export class Dispatcher {
         this.#log(name, 'dropped', meter, performance.now() - started);
         throw error;
       }
-      const known = isApiError(error) ? error : internalError(error instanceof Error ? error.message : String(error));
+      const known = isApiError(error) ? error : unexpected(error, input);
       outcome = errorName(known.body.__type);
       answer = errorAnswer(known);
     }
@@ -102,6 +111,35 @@ export class Dispatcher {
   }
 }
 
+/** What no check refused: a null where a member is expected, which the engine's checks take for one, or a defect. */
+function unexpected(error: unknown, input: Body | undefined): ApiError {
+  if (holds(input, (_name, value) => value === null))
+    return serializationError('A member of the request is null where a value is expected');
+  return internalError(error instanceof Error ? error.message : String(error));
+}
+
+/** Whether any member, however deep, is such a one. */
+function holds(value: unknown, is: (name: string, member: unknown) => boolean): boolean {
+  const left = [value];
+  while (left.length > 0) {
+    const next = left.pop();
+    if (typeof next !== 'object' || next === null) continue;
+    for (const [name, member] of Object.entries(next)) {
+      if (is(name, member)) return true;
+      left.push(member);
+    }
+  }
+  return false;
+}
+
+/** Refuses a name that the engine's objects would lose without a word. */
+function refuseProto(input: Body): Body {
+  const isProto = (name: string, member: unknown): boolean =>
+    name === '__proto__' || (name.startsWith('#') && member === '__proto__');
+  if (holds(input, isProto)) throw validationError('The embedded DynamoDB has no attribute of the name __proto__');
+  return input;
+}
+
 /** How something ended: the result gives its value, or throws its error. */
 async function settled<T>(run: () => Promise<T>): Promise<() => T> {
   try {
@@ -115,17 +153,20 @@ async function settled<T>(run: () => Promise<T>): Promise<() => T> {
 }
 
 function parse(body: string): Body {
+  let input: Body | undefined;
   try {
     const parsed: unknown = JSON.parse(body || '{}');
     if (parsed && typeof parsed === 'object' && !Array.isArray(parsed)) {
-      return body.includes('arn:aws:dynamodb:') ? tableNames(parsed as Body) : (parsed as Body);
+      input = body.includes('arn:aws:dynamodb:') ? tableNames(parsed as Body) : (parsed as Body);
     }
   } catch {
     // Falls through to the same answer.
   }
-  throw serializationError('The request is not a JSON object');
+  if (input === undefined) throw serializationError('The request is not a JSON object');
+  return /proto__|\\u005f/i.test(body) ? refuseProto(input) : input;
 }
 
-function errorAnswer(error: { statusCode: number; body: Body }): Answer {
+/** An error as an answer. */
+export function errorAnswer(error: { statusCode: number; body: Body }): Answer {
   return { statusCode: error.statusCode, body: JSON.stringify(error.body) };
 }

@@ -46,6 +46,12 @@ export function serializationError(message: string): ApiError {
   return new ApiError(400, { __type: 'com.amazon.coral.service#SerializationException', Message: message });
 }
 
+/** A request is at most 16 MB. */
+export function requestTooLarge(): ApiError {
+  const message = 'The request is larger than 16 MB';
+  return new ApiError(413, { __type: 'com.amazon.coral.validate#ValidationException', message });
+}
+
 export function internalError(message: string): ApiError {
   return new ApiError(500, { __type: `${SERVICE}InternalServerError`, message });
 }
