@@ -12,12 +12,12 @@ export interface Resource {
 /** The account and Region that the local server pretends to be in. */
 export const localAws = { accountId: '000000000000', region: 'us-east-1', partition: 'aws' } as const;
 
-const pseudoParameters: Record<string, string> = {
-  'AWS::AccountId': localAws.accountId,
-  'AWS::Region': localAws.region,
-  'AWS::Partition': localAws.partition,
-  'AWS::URLSuffix': 'amazonaws.com',
-};
+const pseudoParameters: ReadonlyMap<string, string> = new Map([
+  ['AWS::AccountId', localAws.accountId],
+  ['AWS::Region', localAws.region],
+  ['AWS::Partition', localAws.partition],
+  ['AWS::URLSuffix', 'amazonaws.com'],
+]);
 
 /** What references to a resource stand for. */
 export interface ResourceNames {
@@ -33,11 +33,12 @@ export function resolveText(value: Value | undefined, names: ReadonlyMap<string,
   if (value !== null && typeof value === 'object' && !Array.isArray(value)) {
     const { Ref: ref, 'Fn::GetAtt': attribute, 'Fn::Join': join } = value;
     if (typeof ref === 'string') {
-      const text = pseudoParameters[ref] ?? names.get(ref)?.ref;
+      const text = pseudoParameters.get(ref) ?? names.get(ref)?.ref;
       if (text !== undefined) return text;
     }
     if (Array.isArray(attribute) && typeof attribute[0] === 'string' && typeof attribute[1] === 'string') {
-      const text = names.get(attribute[0])?.attributes[attribute[1]];
+      const attributes = names.get(attribute[0])?.attributes ?? {};
+      const text = Object.hasOwn(attributes, attribute[1]) ? attributes[attribute[1]] : undefined;
       if (text !== undefined) return text;
     }
     if (Array.isArray(join) && typeof join[0] === 'string' && Array.isArray(join[1])) {

@@ -86,7 +86,12 @@ export async function startLocalApp({
     const server = createServer();
     const drain = new Drain(server);
     server.on('request', (request, response) => {
-      const run = (): void => void serve!(request, response).catch(() => response.destroy());
+      const run = (): void =>
+        void serve!(request, response).catch(() => {
+          // A client that went away, or a fault of this server.
+          if (response.headersSent || response.destroyed) response.destroy();
+          else write(response, internalServerError, true);
+        });
       if (serve === undefined) early.push(run);
       else run();
     });

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { LocalDynamoDB } from '../local-dynamodb.js';
 import type { LocalEventBridge } from '../sources/bus/local-event-bridge.js';
+import { LocalQueueError } from '../sources/queues/local-queue.js';
 import type { LocalQueues } from '../sources/queues/local-queues.js';
 import type { HttpAnswer } from './handler-response.js';
 import { plainItem } from './short-json.js';
@@ -53,7 +54,12 @@ export async function answerLocal(
   if (queue.fifo && group === undefined) return json(400, { message: 'A FIFO queue needs a group: ?group=…' });
   // As sent twice is meant here: a second copy with the same id would be dropped by the queue.
   const deduplicationId = queue.fifo ? (parameters.get('deduplicationId') ?? randomUUID()) : undefined;
-  return json(200, queue.send({ body, groupId: queue.fifo ? group : undefined, deduplicationId }));
+  try {
+    return json(200, queue.send({ body, groupId: queue.fifo ? group : undefined, deduplicationId }));
+  } catch (error) {
+    if (!(error instanceof LocalQueueError)) throw error;
+    return json(400, { message: error.message });
+  }
 }
 
 async function items({ dynamodb, tables }: LocalView): Promise<Record<string, unknown[]>> {

@@ -99,6 +99,17 @@ export async function readSynthesizedApp(
   directory: string,
   queueUrl: (name: string) => string,
 ): Promise<SynthesizedApp> {
+  try {
+    return await read(directory, queueUrl);
+  } catch (error) {
+    if (error instanceof StartError) throw error;
+    // A template that was edited, or that holds what the local server does not know.
+    const [reason = ''] = (error instanceof Error ? error.message : String(error)).split('\n');
+    throw new StartError(`The app in ${directory} holds what the local server can't read (${reason}): ${again}.`);
+  }
+}
+
+async function read(directory: string, queueUrl: (name: string) => string): Promise<SynthesizedApp> {
   const manifest = await readJson<Manifest>(directory, 'manifest.json');
   const apps: SynthesizedApp[] = [];
   for (const [id, artifact] of Object.entries(manifest.artifacts ?? {})) {

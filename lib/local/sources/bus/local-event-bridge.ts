@@ -55,6 +55,9 @@ export interface LocalEventBridge {
 
 const keep = 1000;
 
+/** Ten entries of 1 MB at most, with what JSON adds: more is none that could be taken. */
+const maxRequestBytes = 8 * 1024 * 1024;
+
 interface Answer {
   readonly statusCode: number;
   readonly body: string;
@@ -105,7 +108,13 @@ export function createLocalEventBridge({
     if (read.some((entry) => 'bus' in entry && !names.has(entry.bus))) {
       return refusal('ResourceNotFoundException', 'There is no event bus of this name.');
     }
-    for (const entry of read) if ('bus' in entry) take(entry);
+    try {
+      for (const entry of read) if ('bus' in entry) take(entry);
+    } catch (error) {
+      // What a listener or a target throws must not end the process that serves others.
+      const message = `A listener or a target of a rule failed: ${error instanceof Error ? error.message : String(error)}`;
+      return { ...refusal('InternalException', message), statusCode: 500 };
+    }
     const Entries = read.map((entry) => ('bus' in entry ? { EventId: entry.event.id } : entry));
     const FailedEntryCount = read.filter((entry) => !('bus' in entry)).length;
     return { statusCode: 200, body: JSON.stringify({ FailedEntryCount, Entries }) };
@@ -158,17 +167,23 @@ async function serve(
   answer: (target: string | undefined, body: string) => Answer,
 ): Promise<void> {
   const chunks: Buffer[] = [];
+  let size = 0;
   try {
-    for await (const chunk of request as AsyncIterable<Buffer>) chunks.push(chunk);
+    for await (const chunk of request as AsyncIterable<Buffer>) {
+      size += chunk.length;
+      // What is left is read and dropped: a client that still sends would not see the answer.
+      if (size > maxRequestBytes) chunks.length = 0;
+      else chunks.push(chunk);
+    }
   } catch {
     response.destroy();
     return;
   }
   const target = request.headers['x-amz-target'];
-  const { statusCode, body } = answer(
-    typeof target === 'string' ? target : undefined,
-    Buffer.concat(chunks).toString(),
-  );
+  const { statusCode, body } =
+    size > maxRequestBytes
+      ? { ...refusal('RequestEntityTooLargeException', 'The request is over the limit.'), statusCode: 413 }
+      : answer(typeof target === 'string' ? target : undefined, Buffer.concat(chunks).toString());
   response.writeHead(statusCode, { 'content-type': contentType, 'x-amzn-requestid': randomUUID() });
   response.end(body);
 }

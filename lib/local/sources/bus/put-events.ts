@@ -2,13 +2,13 @@ import { randomUUID } from 'node:crypto';
 
 /** An entry of PutEvents. */
 export interface PutEventsEntry {
-  readonly Source?: string;
-  readonly DetailType?: string;
-  readonly Detail?: string;
-  readonly EventBusName?: string;
-  readonly Resources?: readonly string[];
+  readonly Source?: string | null;
+  readonly DetailType?: string | null;
+  readonly Detail?: string | null;
+  readonly EventBusName?: string | null;
+  readonly Resources?: readonly string[] | null;
   /** Epoch seconds. */
-  readonly Time?: number;
+  readonly Time?: number | null;
 }
 
 /** An event as rules and their targets see it (https://docs.aws.amazon.com/eventbridge/latest/userguide/eb-events-structure.html). */
@@ -39,11 +39,14 @@ const maxBytes = 1024 * 1024;
 
 /** Reads a call of PutEvents by its limits (https://docs.aws.amazon.com/eventbridge/latest/APIReference/API_PutEvents.html). */
 export function readPutEvents(input: unknown, now: number): Refusal | ReadEntry[] {
-  const entries = (input as { Entries?: unknown } | null)?.Entries;
+  const entries = (input as { readonly Entries?: unknown } | null)?.Entries;
   if (!Array.isArray(entries) || entries.length < 1 || entries.length > 10) {
     return { type: 'ValidationException', message: 'Entries must have 1 to 10 members.' };
   }
-  const given = entries as readonly PutEventsEntry[];
+  if (!entries.every(isEntry)) {
+    return { type: 'SerializationException', message: 'An entry has a member of another type than PutEvents takes.' };
+  }
+  const given: readonly PutEventsEntry[] = entries;
   if (given.reduce((sum, entry) => sum + entryBytes(entry), 0) >= maxBytes) {
     return { type: 'ValidationException', message: 'Total size of the entries in the request is over the limit.' };
   }
@@ -53,10 +56,41 @@ export function readPutEvents(input: unknown, now: number): Refusal | ReadEntry[
   return given.map((entry) => readEntry(entry, now));
 }
 
+/** Far above what anybody sends, and below what could no more be written as JSON. */
+const maxDepth = 1000;
+
+const isTooDeep = (detail: object): boolean => {
+  let level: object[] = [detail];
+  for (let depth = 0; level.length > 0; depth++) {
+    if (depth > maxDepth) return true;
+    level = level.flatMap((value) =>
+      Object.values(value).filter((member): member is object => typeof member === 'object' && member !== null),
+    );
+  }
+  return false;
+};
+
+/** The last second that a Date can hold. */
+const lastSecond = 8_640_000_000_000;
+
+/** Whether its members have their types; `null` is as good as none. */
+function isEntry(entry: unknown): entry is PutEventsEntry {
+  if (typeof entry !== 'object' || entry === null) return false;
+  const { Resources: resources, Time: time, ...texts } = entry as Record<string, unknown>;
+  const isText = (value: unknown): boolean => value === undefined || value === null || typeof value === 'string';
+  return (
+    [texts['Source'], texts['DetailType'], texts['Detail'], texts['EventBusName']].every(isText) &&
+    (isNone(resources) || (Array.isArray(resources) && resources.every((one) => typeof one === 'string'))) &&
+    (isNone(time) || (typeof time === 'number' && Math.abs(time) <= lastSecond))
+  );
+}
+
+const isNone = (value: unknown): boolean => value === undefined || value === null;
+
 function readEntry(entry: PutEventsEntry, now: number): ReadEntry {
-  const { Source, DetailType, Detail, EventBusName = 'default', Resources = [], Time } = entry;
+  const { Source, DetailType, Detail, EventBusName, Resources, Time } = entry;
   for (const [name, value] of Object.entries({ Source, DetailType, Detail })) {
-    if (value === undefined || value === '') {
+    if (value === undefined || value === null || value === '') {
       return {
         ErrorCode: 'InvalidArgument',
         ErrorMessage: `Parameter ${name} is not valid. Reason: ${name} is a required argument.`,
@@ -69,12 +103,12 @@ function readEntry(entry: PutEventsEntry, now: number): ReadEntry {
   } catch {
     detail = undefined;
   }
-  if (typeof detail !== 'object' || detail === null || Array.isArray(detail)) {
+  if (typeof detail !== 'object' || detail === null || Array.isArray(detail) || isTooDeep(detail)) {
     return { ErrorCode: 'MalformedDetail', ErrorMessage: 'Detail is malformed.' };
   }
-  const at = Time === undefined ? now : Time * 1000;
+  const at = isNone(Time) ? now : Time! * 1000;
   return {
-    bus: EventBusName.split('/').at(-1)!,
+    bus: (EventBusName ?? 'default').split('/').at(-1)!,
     event: {
       version: '0',
       id: randomUUID(),
@@ -83,14 +117,14 @@ function readEntry(entry: PutEventsEntry, now: number): ReadEntry {
       account: '000000000000',
       time: new Date(at).toISOString().replace(/\.\d{3}Z$/, 'Z'),
       region: 'us-east-1',
-      resources: Resources,
+      resources: Resources ?? [],
       detail,
     },
   };
 }
 
-const entryBytes = ({ Time, Source = '', DetailType = '', Detail = '', Resources = [] }: PutEventsEntry): number =>
-  [Source, DetailType, Detail, ...Resources].reduce(
-    (sum, text) => sum + Buffer.byteLength(text),
-    Time === undefined ? 0 : 14,
+const entryBytes = ({ Time, Source, DetailType, Detail, Resources }: PutEventsEntry): number =>
+  [Source, DetailType, Detail, ...(Resources ?? [])].reduce(
+    (sum, text) => sum + Buffer.byteLength(text ?? ''),
+    isNone(Time) ? 0 : 14,
   );

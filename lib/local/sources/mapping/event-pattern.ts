@@ -19,6 +19,7 @@ const isObject = (value: unknown): value is Record<string, unknown> =>
  * @throws TypeError for any other operator
  */
 export function eventPattern(pattern: EventPattern): (event: unknown) => boolean {
+  if (!isObject(pattern)) return refuse('a pattern is an object');
   const tests = Object.entries(pattern).map(([name, rule]): ((event: unknown) => boolean) => {
     if (name === '$or') {
       if (!Array.isArray(rule)) return refuse('$or needs a list of patterns');
@@ -28,7 +29,7 @@ export function eventPattern(pattern: EventPattern): (event: unknown) => boolean
     if (isObject(rule)) {
       const inner = eventPattern(rule);
       // A missing branch is still asked: `exists: false` may hold in it.
-      return (event) => inner(isObject(event) ? event[name] : undefined);
+      return (event) => inner(isObject(event) && Object.hasOwn(event, name) ? event[name] : undefined);
     }
     if (!Array.isArray(rule)) return refuse(`${name} needs a list of values or operators`);
     const any = rule.map(valueTest);
