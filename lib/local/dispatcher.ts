@@ -8,7 +8,7 @@ import {
   validationError,
 } from './engine/api-error.js';
 import type { Engine } from './engine/engine.js';
-import { DroppedConnection, playFault } from './faults.js';
+import { DroppedConnection, faultReasons, playFault } from './faults.js';
 import type { FaultRequest, Faults } from './faults.js';
 import { Meter } from './engine/meter.js';
 import type { Body } from './engine/types.js';
@@ -76,7 +76,7 @@ export class Dispatcher {
       const fault = this.faults?.(request);
       if (fault) await playFault(fault, 'before', request);
       const given = input;
-      const result = await settled(async () => operation(this.engine, given, meter));
+      const result = await settled(async () => operation(this.engine, given, meter, faultReasons(fault)));
       // A refusal too may tell of an item that another request has just written.
       await this.engine.store.durable();
       if (fault) await playFault(fault, 'after', request);

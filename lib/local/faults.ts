@@ -1,6 +1,8 @@
 import { ApiError, serviceError } from './engine/api-error.js';
+import { CONFLICT_MESSAGE } from './engine/locks.js';
 import { wait } from './engine/turn.js';
 import type { Body } from './engine/types.js';
+import { cancelled, reasonOf } from './operations/cancellation.js';
 
 /** The request that a fault hook decides about. */
 export interface FaultRequest {
@@ -32,8 +34,23 @@ export type FaultName =
   | 'TransactionInProgress'
   | 'TransactionThrottled';
 
-/** One of the names above, or any error by its type. */
-export type FaultError = FaultName | { readonly type: string; readonly message?: string; readonly statusCode?: number };
+/** Why a step stops its transaction; `None` says nothing of the step, whatever its condition would say. */
+export type FaultReason =
+  | 'ItemCollectionSizeLimitExceeded'
+  | 'None'
+  | 'ProvisionedThroughputExceeded'
+  | 'ThrottlingError'
+  | 'TransactionConflict';
+
+/**
+ * One of the names above, or any error by its type; or the reasons for which TransactWriteItems or TransactGetItems is
+ * cancelled, one for each step: undefined is what the step's condition says of the table as it stands, with the item where
+ * the step asks for it. Where all come to `None` the transaction goes on, as does any other request.
+ */
+export type FaultError =
+  | FaultName
+  | { readonly type: string; readonly message?: string; readonly statusCode?: number }
+  | { readonly reasons: readonly (FaultReason | undefined)[] };
 
 /** Decides for each request whether something goes wrong; a random source of its own makes it repeatable. */
 export type Faults = (request: FaultRequest) => LocalFault | undefined;
@@ -56,10 +73,20 @@ export async function playFault(
   const { delayMs } = fault;
   if (delayMs !== undefined) await wait(delayMs);
   if ('drop' in fault) throw new DroppedConnection();
-  if ('error' in fault) throw faultError(fault.error, request);
+  if ('error' in fault && (at === 'after' || !isReasons(fault.error))) throw faultError(fault.error, request);
 }
 
+/** The reasons that the operation itself is to give, since it knows what the conditions say. */
+export const faultReasons = (fault: LocalFault | undefined): Reasons | undefined =>
+  fault?.at === 'before' && 'error' in fault && isReasons(fault.error) ? fault.error.reasons : undefined;
+
+type Reasons = readonly (FaultReason | undefined)[];
+
+const isReasons = (error: FaultError): error is { readonly reasons: Reasons } =>
+  typeof error === 'object' && 'reasons' in error;
+
 function faultError(error: FaultError, { operation, input }: FaultRequest): Error {
+  if (isReasons(error)) return cancelled(error.reasons.map((code) => reasonOf(code ?? 'None')));
   if (typeof error !== 'string') {
     const { type, message = 'Injected fault', statusCode = 400 } = error;
     return new ApiError(statusCode, { __type: `com.amazonaws.dynamodb.v20120810#${type}`, message });
@@ -85,24 +112,13 @@ function faultError(error: FaultError, { operation, input }: FaultRequest): Erro
         'TransactionInProgressException',
         'The transaction with the given request token is already in progress.',
       );
-    case 'TransactionConflict': {
-      const message = 'Transaction is ongoing for the item';
-      if (!operation.startsWith('Transact')) return serviceError('TransactionConflictException', message);
-      return cancelled(input, () => ({ Code: 'TransactionConflict', Message: message }));
-    }
-    case 'TransactionThrottled': {
+    case 'TransactionConflict':
+      if (!operation.startsWith('Transact')) return serviceError('TransactionConflictException', CONFLICT_MESSAGE);
+      return cancelled(stepsOf(input).map(() => reasonOf('TransactionConflict')));
+    case 'TransactionThrottled':
       if (!operation.startsWith('Transact')) return faultError('Throttling', { operation, input });
-      const message = 'Throughput exceeds the current capacity for one or more global secondary indexes or the table.';
-      return cancelled(input, (i) => (i === 0 ? { Code: 'ThrottlingError', Message: message } : { Code: 'None' }));
-    }
+      return cancelled(stepsOf(input).map((_, i) => reasonOf(i === 0 ? 'ThrottlingError' : 'None')));
   }
 }
 
-function cancelled(input: Body, reasonOf: (item: number) => { readonly Code: string }): Error {
-  const reasons = ((input['TransactItems'] ?? []) as unknown[]).map((_, i) => reasonOf(i));
-  return serviceError(
-    'TransactionCanceledException',
-    `Transaction cancelled, please refer cancellation reasons for specific reasons [${reasons.map(({ Code }) => Code).join(', ')}]`,
-    { CancellationReasons: reasons },
-  );
-}
+const stepsOf = (input: Body): readonly unknown[] => (input['TransactItems'] ?? []) as unknown[];

@@ -1,4 +1,4 @@
-export type { FaultError, FaultName, FaultRequest, Faults, LocalFault } from './faults.js';
+export type { FaultError, FaultName, FaultReason, FaultRequest, Faults, LocalFault } from './faults.js';
 export type { LocalKafkaEvent, LocalKafkaRecord } from './kafka/kafka-event.js';
 export type { KafkaFailureRecord, KafkaRecordsInfo } from './kafka/kafka-failure-record.js';
 export { kafkaSource } from './kafka/kafka-source.js';

@@ -186,7 +186,8 @@ describe('errors of DynamoDB', () => {
     });
     expect(await run(reasons('TransactionConflict', 'ConditionalCheckFailed')).trySend()).toEqual({
       committed: false,
-      failed: { a: { reason: 'TransactionConflict' }, b: { reason: 'ConditionalCheckFailed', item: undefined } },
+      failed: { b: { reason: 'ConditionalCheckFailed', item: undefined } },
+      others: { a: { reason: 'TransactionConflict' } },
     });
     for (const code of ['TransactionConflict', 'ThrottlingError', 'ValidationError', 'ProvisionedThroughputExceeded']) {
       const error = await run(reasons('None', code))

@@ -1,4 +1,11 @@
-import { DynamoDBClient, PutItemCommand, TransactWriteItemsCommand, UpdateItemCommand } from '@aws-sdk/client-dynamodb';
+import {
+  DeleteItemCommand,
+  DynamoDBClient,
+  PutItemCommand,
+  TransactGetItemsCommand,
+  TransactWriteItemsCommand,
+  UpdateItemCommand,
+} from '@aws-sdk/client-dynamodb';
 import type { TransactionCanceledException } from '@aws-sdk/client-dynamodb';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { createLocalDynamoDB } from '../../lib/local/index.js';
@@ -129,6 +136,56 @@ describe('faults', () => {
       failFirst(1, { at: 'before', error });
       expect((await rejection(increment('x', single))).name).toBe(name);
     }
+  });
+
+  describe('the reasons of a transaction', () => {
+    const names = ['one', 'two', 'three', 'four'];
+    const transact = (): Promise<unknown> =>
+      client.send(
+        new TransactWriteItemsCommand({
+          TransactItems: names.map((pk) => ({
+            Put: {
+              TableName: table,
+              Item: { ...key(pk), n: { N: '1' } },
+              ConditionExpression: 'attribute_not_exists(pk)',
+              ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
+            },
+          })),
+        }),
+      );
+
+    test('are as given, and else what the condition says of the table as it stands', async () => {
+      await client.send(new PutItemCommand({ TableName: table, Item: key('two') }));
+      await client.send(new PutItemCommand({ TableName: table, Item: key('three') }));
+      failFirst(1, { at: 'before', error: { reasons: ['TransactionConflict', undefined, 'None', undefined] } });
+      const error = await rejection<TransactionCanceledException>(transact());
+      expect(error.message).toContain('[TransactionConflict, ConditionalCheckFailed, None, None]');
+      expect(error.CancellationReasons).toEqual([
+        { Code: 'TransactionConflict', Message: 'Transaction is ongoing for the item' },
+        { Code: 'ConditionalCheckFailed', Message: 'The conditional request failed', Item: key('two') },
+        { Code: 'None' },
+        { Code: 'None' },
+      ]);
+      expect(await read(client, table, 'one')).toBeUndefined();
+    });
+
+    test('that stop no step let it go on', async () => {
+      for (const pk of ['two', 'three']) {
+        await client.send(new DeleteItemCommand({ TableName: table, Key: key(pk) }));
+      }
+      failFirst(1, { at: 'before', error: { reasons: ['None', undefined] } });
+      await transact();
+      expect(await count('four')).toBe('1');
+    });
+
+    test('of a read are as given', async () => {
+      local.setFaults(() => ({ at: 'before', error: { reasons: [undefined, 'ThrottlingError'] } }));
+      const items = ['a', 'b'].map((pk) => ({ Get: { TableName: table, Key: key(pk) } }));
+      const error = await rejection<TransactionCanceledException>(
+        client.send(new TransactGetItemsCommand({ TransactItems: items })),
+      );
+      expect(error.CancellationReasons?.map(({ Code }) => Code)).toEqual(['None', 'ThrottlingError']);
+    });
   });
 
   test('a delay alone only delays', async () => {

@@ -356,6 +356,13 @@ export const mutations: readonly Mutation[] = [
     workload: 'messages',
   },
   {
+    bug: 'a message whose record was in the way of another transaction counts as handled',
+    file: 'lib/messaging/handler/delivery.ts',
+    find: "if (inbox?.reason === 'ConditionalCheckFailed') return",
+    replace: 'if (inbox !== undefined) return',
+    workload: 'messages',
+  },
+  {
     bug: 'a saga is stored whatever its revision is by now',
     file: 'lib/messaging/saga/saga.ts',
     find: 'return update.ifVersion(revision as number);',

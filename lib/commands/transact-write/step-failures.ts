@@ -26,3 +26,18 @@ export const stepFailures = (
   });
   return failed;
 };
+
+type Failures = Readonly<Record<string, StepFailure>>;
+
+/** Those of a reason; undefined where there is none. */
+export const stepsWhere = (failed: Failures, is: (reason: CancellationCode) => boolean): Failures | undefined => {
+  const some = Object.entries(failed).filter(([, { reason }]) => is(reason));
+  return some.length === 0 ? undefined : joined(Object.fromEntries(some));
+};
+
+/** All that stopped a transaction which `trySend` answered. */
+export const allFailures = (outcome: { readonly failed: object; readonly others?: object }): Failures =>
+  joined(outcome.others, outcome.failed);
+
+const joined = (...parts: (object | undefined)[]): Failures =>
+  Object.assign(Object.create(null) as Record<string, StepFailure>, ...parts) as Failures;

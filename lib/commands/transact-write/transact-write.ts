@@ -22,7 +22,7 @@ import { lifeChannel, traced } from '../tracing/channel.js';
 import { requestJson } from '../write/request-json.js';
 import { SentOnce } from '../write/sent-once.js';
 import { isStep, stepSymbol, type Step, type StepParts } from '../write/step.js';
-import { stepFailures } from './step-failures.js';
+import { stepFailures, stepsWhere } from './step-failures.js';
 import { stepNames } from './step-names.js';
 
 /** The steps of a transaction: writes and condition checks, by names of the caller's. */
@@ -38,8 +38,13 @@ export interface Committed {
 /** A transaction of which a condition failed: nothing was written. */
 export interface NotCommitted<S extends Steps> {
   readonly committed: false;
-  /** The steps that stopped it; `item` is what a step's condition saw, where it asked with `returnOldOnFailure()`. */
+  /** The steps whose condition failed; `item` is what it saw, where the step asked with `returnOldOnFailure()`. */
   readonly failed: { readonly [K in keyof S]?: { readonly reason: CancellationCode } & S[K]['~f'] };
+  /**
+   * The steps of which nothing is known, since another transaction or a throttle was in the way as well; absent where
+   * there is none.
+   */
+  readonly others?: { readonly [K in keyof S]?: { readonly reason: CancellationCode } };
 }
 
 /** What a transaction consumed, after `returnCapacity()`; a transacted write unit counts twice. */
@@ -99,14 +104,19 @@ const tokenMs = 599_000;
 /** Reasons that say nothing about the items, so that the same request may succeed. */
 const passing = ['TransactionConflict', 'ThrottlingError', 'ProvisionedThroughputExceeded'];
 
+/** A failed condition is the answer, and what will not pass comes again. */
+const isPassing = (reasons: readonly string[]): boolean =>
+  !reasons.includes('ConditionalCheckFailed') && reasons.some((reason) => passing.includes(reason));
+
 /**
  * Whether this request, or one of the attempts before it, may yet take effect: the SDK tells only how the last one ended.
- * An answer of status 4xx says that this attempt did nothing.
+ * A cancellation, and any answer of status 4xx, says that this attempt did nothing.
  */
 const mayTakeEffect = (error: unknown): boolean => {
   const { attempts = 1, httpStatusCode: status = 0 } =
     (error as { $metadata?: { attempts?: number; httpStatusCode?: number } } | null | undefined)?.$metadata ?? {};
-  return attempts > 1 || status < 400 || status >= 500 || isNamed(error, 'TransactionInProgressException');
+  if (attempts > 1 || isNamed(error, 'TransactionInProgressException')) return true;
+  return !isNamed(error, 'TransactionCanceledException') && !(status >= 400 && status < 500);
 };
 
 const maximumSteps = 100;
@@ -154,7 +164,7 @@ class Built {
         const passes =
           failed === undefined
             ? isNamed(error, 'TransactionInProgressException')
-            : Object.values(failed).every(({ reason }) => passing.includes(reason));
+            : isPassing(Object.values(failed).map(({ reason }) => reason));
         if (!this.open_ || !passes) throw error;
         // A process that was frozen may come back after the token's time.
         if (sending === maximumSendings || Date.now() - sentAt >= tokenMs) {
@@ -182,10 +192,11 @@ class Built {
         this.open_ ||= mayTakeEffect(error);
         const failed = this.failedSteps_(error);
         if (!failed) throw error;
-        const conditionFailed = Object.values(failed).some(({ reason }) => reason === 'ConditionalCheckFailed');
-        if (!answersFailure || !conditionFailed) throw new TransactionCanceledException(failed, error);
+        const conditions = stepsWhere(failed, (reason) => reason === 'ConditionalCheckFailed');
+        if (!answersFailure || !conditions) throw new TransactionCanceledException(failed, error);
         context.outcome = 'notCommitted';
-        return { committed: false, failed };
+        const others = stepsWhere(failed, (reason) => reason !== 'ConditionalCheckFailed');
+        return { committed: false, failed: conditions, ...(others && { others }) };
       }
     });
   }

@@ -2,11 +2,11 @@ import { validationError } from '../engine/api-error.js';
 import type { Engine } from '../engine/engine.js';
 import { readUnits } from '../engine/index-units.js';
 import { itemSize } from '../engine/item-size.js';
-import { CONFLICT_MESSAGE } from '../engine/locks.js';
 import type { Body, WireItem } from '../engine/types.js';
 import type { Operation } from './operation.js';
-import { cancelled, TRANSACT_GET_TYPES } from './transact-items.js';
-import type { Reason } from './transact-items.js';
+import { cancelled, reasonOf } from './cancellation.js';
+import type { Reason } from './cancellation.js';
+import { TRANSACT_GET_TYPES } from './transact-items.js';
 
 const MAX_BYTES = 4 * 1024 * 1024;
 
@@ -16,7 +16,7 @@ interface Get {
 }
 
 /** Reads all items at one moment; one that a transaction is about to write cancels the whole. */
-export const transactGetItems: Operation = (engine, request, meter) => {
+export const transactGetItems: Operation = (engine, request, meter, injected = []) => {
   const data = engine.check(request, TRANSACT_GET_TYPES) as Body & { TransactItems: { Get: Body & Get }[] };
   const gets = data.TransactItems.map(({ Get }) => Get);
   for (const get of gets) {
@@ -26,10 +26,9 @@ export const transactGetItems: Operation = (engine, request, meter) => {
   const seen = new Set<string>();
   const located = gets.map((get) => locate(engine, get, seen));
   for (const { get } of located) meter.touch(get.TableName);
-  const reasons = located.map(({ get, key, invalid }): Reason => {
+  const reasons = located.map(({ get, key, invalid }, i): Reason => {
     if (invalid) return { Code: 'ValidationError', Message: invalid.message };
-    if (engine.locks.isHeld(get.TableName, key!)) return { Code: 'TransactionConflict', Message: CONFLICT_MESSAGE };
-    return { Code: 'None' };
+    return reasonOf(engine.locks.isHeld(get.TableName, key!) ? 'TransactionConflict' : (injected[i] ?? 'None'));
   });
   if (reasons.some(({ Code }) => Code !== 'None')) throw cancelled(reasons);
   let bytes = 0;

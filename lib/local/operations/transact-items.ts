@@ -1,4 +1,4 @@
-import { serviceError, validationError } from '../engine/api-error.js';
+import { validationError } from '../engine/api-error.js';
 import type { FieldType, FieldTypes } from '../engine/dynalite.js';
 import type { Engine } from '../engine/engine.js';
 import type { Body, TableDescription, WireItem } from '../engine/types.js';
@@ -23,22 +23,6 @@ export interface Step {
   /** Absent when the key does not fit the table: `invalid` then says why. */
   key: string | undefined;
   invalid: Error | undefined;
-}
-
-/** Why a step was cancelled, as it is reported in its place. */
-export interface Reason {
-  Code: string;
-  Message?: string;
-  Item?: WireItem;
-}
-
-export function cancelled(reasons: readonly Reason[]): Error {
-  const codes = reasons.map(({ Code }) => Code).join(', ');
-  return serviceError(
-    'TransactionCanceledException',
-    `Transaction cancelled, please refer cancellation reasons for specific reasons [${codes}]`,
-    { CancellationReasons: reasons },
-  );
 }
 
 const STEP_FIELDS: Record<Kind, readonly string[]> = {

@@ -2,7 +2,6 @@ import { isApiError, isConditionFailure, validationError } from '../engine/api-e
 import type { Engine } from '../engine/engine.js';
 import { readUnits } from '../engine/index-units.js';
 import { itemSize } from '../engine/item-size.js';
-import { CONFLICT_MESSAGE } from '../engine/locks.js';
 import type { Meter } from '../engine/meter.js';
 import type { Overlay } from '../engine/overlay.js';
 import { itemSpace } from '../engine/store.js';
@@ -12,8 +11,10 @@ import type { Operation } from './operation.js';
 import { collectionMetricsByTable } from './collection-metrics.js';
 import { requireCondition, runWrite } from './run-write.js';
 import { RequestTokens } from './request-tokens.js';
-import { cancelled, KINDS, locateSteps, transactWriteTypes } from './transact-items.js';
-import type { Reason, Step } from './transact-items.js';
+import { cancelled, reasonOf } from './cancellation.js';
+import type { Reason } from './cancellation.js';
+import { KINDS, locateSteps, transactWriteTypes } from './transact-items.js';
+import type { Step } from './transact-items.js';
 
 const MAX_BYTES = 4 * 1024 * 1024;
 
@@ -28,7 +29,7 @@ interface TransactWriteRequest {
 export function transactWriteItems(engine: Engine): Operation {
   const types = transactWriteTypes(engine);
   const tokens = new RequestTokens(engine.store, engine.clock);
-  return async (_engine, request, meter) => {
+  return async (_engine, request, meter, injected = []) => {
     // Hashed before the checks parse the expressions into the request.
     const received = JSON.stringify(request['TransactItems'] ?? null);
     const data = engine.check(request, types) as Body & TransactWriteRequest;
@@ -38,7 +39,7 @@ export function transactWriteItems(engine: Engine): Operation {
     const claim = token === undefined ? undefined : tokens.claim(token, JSON.parse(received));
     if (claim?.replay) return replayed(engine, steps, data, meter);
     try {
-      const changes = await commitSteps(engine, steps, meter, () => claim?.finish() ?? []);
+      const changes = await commitSteps(engine, steps, meter, injected, () => claim?.finish() ?? []);
       const metrics = data.ReturnItemCollectionMetrics === 'SIZE' ? collectionMetricsByTable(changes) : undefined;
       return { ...answer(data, meter), ...(metrics ? { ItemCollectionMetrics: metrics } : {}) };
     } finally {
@@ -52,12 +53,15 @@ async function commitSteps(
   engine: Engine,
   steps: readonly Step[],
   meter: Meter,
+  injected: readonly (string | undefined)[],
   alongside: () => ReturnType<ReturnType<RequestTokens['claim']>['finish']>,
 ): Promise<ItemChange[]> {
-  const conflicts = steps.map((step) => step.key !== undefined && engine.locks.isHeld(step.table.TableName, step.key));
-  if (conflicts.includes(true)) {
+  const told = steps.map((step, i) =>
+    step.key !== undefined && engine.locks.isHeld(step.table.TableName, step.key) ? 'TransactionConflict' : injected[i],
+  );
+  if (told.some((code) => code !== undefined && code !== 'None')) {
     // Nothing is taken, but the other steps still say how they would have fared.
-    throw cancelled(runSteps(engine, engine.overlay(), steps, conflicts, meter));
+    throw cancelled(runSteps(engine, engine.overlay(), steps, told, meter));
   }
   const release = engine.locks.take(
     steps.flatMap(({ table, key }) => (key === undefined ? [] : [{ table: table.TableName, key }])),
@@ -66,7 +70,7 @@ async function commitSteps(
     // One turn of the event loop at least, so that requests sent together meet.
     await (engine.transactionMs > 0 ? wait(engine.transactionMs) : turn());
     const overlay = engine.overlay();
-    const reasons = runSteps(engine, overlay, steps, conflicts, meter);
+    const reasons = runSteps(engine, overlay, steps, [], meter);
     if (reasons.some(({ Code }) => Code !== 'None')) throw cancelled(reasons);
     const bytes = overlay.changes.reduce((sum, { before, after }) => sum + itemSize(after ?? before ?? {}), 0);
     if (bytes > MAX_BYTES) {
@@ -80,19 +84,24 @@ async function commitSteps(
   }
 }
 
-/** Runs the steps on an overlay and tells each one's reason; all are counted, whatever becomes of the whole. */
+/**
+ * Runs the steps on an overlay and tells each one's reason; all are counted, whatever becomes of the whole.
+ *
+ * @param told the reasons of those that are not run
+ */
 function runSteps(
   engine: Engine,
   overlay: Overlay,
   steps: readonly Step[],
-  conflicts: readonly boolean[],
+  told: readonly (string | undefined)[],
   meter: Meter,
 ): Reason[] {
   return steps.map((step, i) => {
     const tableName = step.table.TableName;
-    if (conflicts[i]) {
+    const code = told[i];
+    if (code !== undefined) {
       meter.checked(tableName, engine.store.space<WireItem>(itemSpace(tableName)).get(step.key!), undefined, 2);
-      return { Code: 'TransactionConflict', Message: CONFLICT_MESSAGE };
+      return reasonOf(code);
     }
     overlay.met = undefined;
     const changes = overlay.changes.length;

@@ -1,3 +1,4 @@
+import type { LocalFault } from '../faults.js';
 import { draw } from './random.js';
 import type { SimulationFaults } from './scenario.js';
 
@@ -55,6 +56,28 @@ export function faultsOf(
     const name = faultName(kind, request);
     return rate > 0 && canHappen(kind, operation) && draw(seed, name) < rate && !isLeftOut(name);
   });
+}
+
+/**
+ * Another transaction in the way. Of a transaction it is seldom in the way of all items: the others say what their
+ * conditions say, or nothing, or that they are throttled or full.
+ */
+export function conflictOf(seed: number, request: string, steps: readonly object[] | undefined): LocalFault {
+  if (steps === undefined || draw(seed, `reasons ${request}`) < 0.3)
+    return { at: 'before', error: 'TransactionConflict' };
+  const inTheWay = Math.floor(draw(seed, `in the way ${request}`) * steps.length);
+  const reasons = steps.map((step, i) => {
+    if (i === inTheWay) return 'TransactionConflict';
+    const drawn = draw(seed, `reason ${i} ${request}`);
+    if (drawn < 0.2) return 'TransactionConflict';
+    if (drawn < 0.25) return 'ThrottlingError';
+    if (drawn < 0.3) return 'ProvisionedThroughputExceeded';
+    if (drawn < 0.33 && ('Put' in step || 'Update' in step)) return 'ItemCollectionSizeLimitExceeded';
+    return drawn < 0.45 ? 'None' : undefined;
+  });
+  // Now and then the transaction is stopped by throttling alone.
+  if (draw(seed, `throttled ${request}`) < 0.15) reasons[inTheWay] = 'ThrottlingError';
+  return { at: 'before', error: { reasons } };
 }
 
 /** What a fault is called when it is to be left out. */

@@ -1,7 +1,7 @@
 import type { LocalDynamoDB } from '../local-dynamodb.js';
 import type { LocalFault } from '../faults.js';
 import { draw, hash, randomOf, type SeededRandom } from './random.js';
-import { faultName, faultsOf, type FaultKind } from './fault-plan.js';
+import { conflictOf, faultName, faultsOf, type FaultKind } from './fault-plan.js';
 import type { History } from './history.js';
 import { SimulationError } from './simulation-error.js';
 import { real, runAs, runOutside, type VirtualHost } from './virtual-globals.js';
@@ -309,7 +309,7 @@ export class World {
                 error: draw(seed, `throttle ${name}`) < 0.5 ? 'Throttling' : 'ProvisionedThroughputExceeded',
               } as const)
             : meet('conflict')
-              ? ({ at: 'before', error: 'TransactionConflict' } as const)
+              ? conflictOf(seed, name, input()['TransactItems'] as object[] | undefined)
               : meet('inProgress')
                 ? ({ at: 'before', error: 'TransactionInProgress' } as const)
                 : meet('lost')

@@ -3,6 +3,7 @@ import { TransactionCanceledException, transactWrite, type StepFailure } from '.
 import { invalid } from '../../commands/errors/errors.js';
 import { backoff } from '../../commands/retry/backoff.js';
 import { isThrottled, pastThrottlesOf } from '../../commands/retry/shared-throttles.js';
+import { allFailures } from '../../commands/transact-write/step-failures.js';
 import { InboxRecord, checkFormat, inboxKey, isLive } from '../inbox/inbox-record.js';
 import type { Message } from '../message/message.js';
 import type { AnySaga } from '../saga/saga-entity.js';
@@ -118,7 +119,7 @@ export class Delivery<M> {
     for (let sending = 1; ; sending++) {
       try {
         const result = await pastThrottlesOf(signal)(() => built.trySend({ signal }));
-        return result.committed ? 'handled' : this.judge(result.failed as Failed, undefined);
+        return result.committed ? 'handled' : this.judge(allFailures(result), undefined);
       } catch (error) {
         if (error instanceof TransactionCanceledException) return this.judge(error.failed, error);
         const unknown = isUnknown(error);

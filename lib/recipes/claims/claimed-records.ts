@@ -15,6 +15,7 @@ import {
 import type { EntityModel } from '../../commands/entity/entity.js';
 import { invalid } from '../../commands/errors/errors.js';
 import { bindingOf } from '../../commands/table/table.js';
+import { allFailures } from '../../commands/transact-write/step-failures.js';
 import { checkFunction, checkObject, checkOptions } from '../arguments.js';
 import { tableOf } from '../locking/table-of.js';
 import { memberOf } from '../ordered-state/member.js';
@@ -101,10 +102,10 @@ export class ClaimedRecords {
     return retryOnConflict(({ signal }) => fn(signal), { ...checkOptions(options), on: 'transactionConflict' });
   }
 
-  /** The steps whose conditions failed; undefined where it was committed. */
+  /** The steps that stopped it; undefined where it was committed. */
   private async commit(steps: Steps, signal: AbortSignal | undefined): Promise<Failed | undefined> {
     const outcome = await transactWrite(this.shop, steps).trySend({ signal });
-    return outcome.committed ? undefined : outcome.failed;
+    return outcome.committed ? undefined : allFailures(outcome);
   }
 
   async register(record: Values, options?: ClaimsRunOptions): Promise<Registration<Values, string>> {

@@ -23,7 +23,7 @@ export interface Refuse<A> {
  * Writes the steps and the answer in one transaction.
  *
  * @param steps at most 99, by names of the caller's
- * @param onFailed what a failed condition of a step answers; that answer is stored, so that a repeat gets it whatever
+ * @param onFailed what the failed conditions of steps answer; that answer is stored, so that a repeat gets it whatever
  *   has changed since. Undefined is a lost race: the call runs again. Without it, a failed condition throws and nothing
  *   is stored
  * @example

@@ -6,8 +6,10 @@ import {
   transactWrite,
   type EntityTable,
   type HasItem,
+  type NotCommitted,
   type NotMet,
   type StepFailure,
+  type Steps,
   type Table,
   type Written,
 } from '../../commands/index.js';
@@ -361,20 +363,20 @@ class LeaseCall {
     answer: Answer,
   ): Promise<LeaseOutcome | undefined> {
     const transaction = transactWrite(this.table, joinSteps({ [recordStep]: lease.completion(answer) }, steps));
-    let all: Record<string, StepFailure>;
+    let stopped: NotCommitted<Steps>;
     try {
       const result = await transaction.trySend();
       if (result.committed) return { outcome: 'committed', answer, replayed: false };
-      all = result.failed as Record<string, StepFailure>;
+      stopped = result;
     } catch (error) {
       if (isConflict(error)) return undefined;
       throw error;
     }
-    const { [recordStep]: record, ...failed } = all;
+    const { [recordStep]: record, ...failed } = stopped.failed as Record<string, StepFailure>;
     if (record?.reason === 'ConditionalCheckFailed') {
       return this.told(lease, (record.item as IdempotencyRecord | undefined) ?? (await lease.read()));
     }
-    if (hasConflict(all)) return undefined;
+    if (hasConflict((stopped.others ?? {}) as Record<string, StepFailure>)) return undefined;
     if (onFailed === undefined) throw new TransactionCanceledException(failed, undefined);
     const refusal = onFailed(failed);
     return refusal === undefined ? undefined : this.store(lease, 'refused', frozen(refusal));

@@ -186,10 +186,10 @@ class Attempts {
     const transaction = transactWrite(this.table, joinSteps({ [recordStep]: claim }, effect.steps));
     const result = await transaction.trySend(this.sendOptions);
     if (result.committed) return { outcome: 'committed', answer, replayed: false };
-    const all = result.failed as Record<string, StepFailure>;
-    const { [recordStep]: record, ...failed } = all;
+    const { [recordStep]: record, ...failed } = result.failed as Record<string, StepFailure>;
+    const others = (result.others ?? {}) as Record<string, StepFailure>;
     if (record?.reason === 'ConditionalCheckFailed') return this.met(record.item as IdempotencyRecord | undefined);
-    if (hasConflict(all)) return this.again(all);
+    if (hasConflict(others)) return this.again(others);
     if (effect.onFailed === undefined) throw new TransactionCanceledException(failed, undefined);
     const refusal = effect.onFailed(failed);
     if (refusal === undefined) return undefined;

@@ -2,7 +2,16 @@ import { randomUUID } from 'node:crypto';
 import { setTimeout as wait } from 'node:timers/promises';
 import { DynamoDBClient, GetItemCommand, PutItemCommand } from '@aws-sdk/client-dynamodb';
 import { describe, expect, it } from 'vitest';
-import { createTable, entity, integer, string, table } from '../../../lib/commands/index.js';
+import {
+  createTable,
+  entity,
+  integer,
+  string,
+  table,
+  transactWrite,
+  type StepFailure,
+  type TransactionCanceledException,
+} from '../../../lib/commands/index.js';
 import { SimulationFailure, simulate } from '../../../lib/local/index.js';
 import type { Scenario, SimulatedClientConfig, SimulationOptions } from '../../../lib/local/index.js';
 
@@ -94,6 +103,42 @@ describe('a seed', () => {
     expect(Math.abs(others - Date.now())).toBeLessThan(60_000);
     expect([globalThis.setTimeout, globalThis.Date, Math.random]).toEqual([timeout, date, random]);
   });
+});
+
+it('cancels transactions for mixed reasons, of which the conditions that it names are true', async () => {
+  const reasons = new Set<string>();
+  await simulate(
+    () => ({
+      ...doing(async (shop) => {
+        const counters = shop.of(Counter);
+        const outcome = await transactWrite(shop, {
+          there: counters.unique({ id: 'there', count: 2 }).returnOldOnFailure(),
+          new: counters.unique({ id: 'new', count: 2 }).returnOldOnFailure(),
+          other: counters.update({ id: 'other' }).set({ count: 1 }),
+        })
+          .trySend()
+          .catch((error: unknown) => error as TransactionCanceledException);
+        if (!('failed' in outcome)) return;
+        const others = 'others' in outcome ? (outcome.others as object) : {};
+        expect(outcome.failed['new' as never] ?? {}).not.toHaveProperty('item');
+        const all: Record<string, StepFailure> = { ...outcome.failed, ...others };
+        for (const step of ['there', 'new', 'other']) reasons.add(`${step} ${all[step]?.reason}`);
+        if (all['there']?.reason === 'ConditionalCheckFailed')
+          expect(all['there'].item).toEqual({ id: 'there', count: 1 });
+      })(),
+      async prepare({ clientConfig }) {
+        await createTable(shopOf(clientConfig));
+        await shopOf(clientConfig).of(Counter).put({ id: 'there', count: 1 });
+      },
+    }),
+    { seeds: 200, faults: { conflict: 1 } },
+  );
+  for (const step of ['there', 'new', 'other']) expect(reasons).toContain(`${step} TransactionConflict`);
+  for (const reason of ['ThrottlingError', 'ProvisionedThroughputExceeded', 'ItemCollectionSizeLimitExceeded'])
+    expect([...reasons].join()).toContain(reason);
+  expect(reasons).toContain('there ConditionalCheckFailed');
+  expect(reasons).toContain('there undefined');
+  expect(reasons).not.toContain('new ConditionalCheckFailed');
 });
 
 describe('a failure', () => {

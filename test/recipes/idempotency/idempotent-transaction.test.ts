@@ -382,6 +382,26 @@ it('runs again where a conflict stands beside a failed condition, which may have
   expect(await idempotentTransaction(shop.table, gated(shop))).toMatchObject({ outcome: 'committed' });
 });
 
+it('asks for a refusal by the conditions that failed alone, where a throttle stopped another step', async () => {
+  const shop = await testTable();
+  const seen: string[][] = [];
+  let failures = 0;
+  meddle(shop.client, (attempt) =>
+    attempt.operation === 'TransactWriteItems' && failures++ === 0
+      ? Promise.reject(cancelled('None', 'ThrottlingError', 'ConditionalCheckFailed'))
+      : attempt.send(),
+  );
+  const effects = shop.table.of(Effect);
+  const steps = { throttled: effects.put({ id: 'a', by: 1 }), refused: effects.unique({ id: 'b', by: 1 }) };
+  const run = () =>
+    commit(steps, { body: 'done' }, (failed) => {
+      seen.push(Object.keys(failed));
+      return { body: 'refused' };
+    });
+  expect(await idempotentTransaction(shop.table, callOn(shop, { run }))).toMatchObject({ outcome: 'refused' });
+  expect(seen).toEqual([['refused']]);
+});
+
 it('throws where a step was throttled, and stores nothing', async () => {
   const shop = await testTable();
   meddle(shop.client, (attempt) =>

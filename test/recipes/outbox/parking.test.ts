@@ -148,6 +148,24 @@ describe('an event that fails for good', () => {
     expect(await skipParked(place, entry)).toBe('Gone');
   });
 
+  it('is not said to be gone where another transaction was in its way, beside one that changed its item', async () => {
+    const whole = { whenParked: 'skip' } as const;
+    to.answer = poison('e1b');
+    await drain(1, whole);
+    const [entry] = (await parked()) as [ParkedEvent];
+    // Its place is taken by what waits there.
+    await here.shop.of(OutboxItem).put({ ...key(1), format: 1, events: [entry.event] });
+    let told = 0;
+    const meeting = here.through((request, send) => {
+      if (request.operation === 'TransactWriteItems' && told++ === 0)
+        here.db.local?.setFaults(() => ({ at: 'before', error: { reasons: ['TransactionConflict'] } }));
+      return Promise.resolve(send()).finally(() => here.db.local?.setFaults(undefined));
+    });
+    expect(await retryParked({ ...place, table: meeting }, entry)).toBe('Busy');
+    expect(told).toBe(1);
+    expect(await parked()).toHaveLength(1);
+  });
+
   it.each(['retried', 'skipped'] as const)('is %s once through a lost response', async (how) => {
     await drain(2);
     const [entry] = (await parked()) as [ParkedEvent];

@@ -38,7 +38,7 @@ export const balances = workload<Change, ReturnType<typeof appOf>>(
         let power = 0;
         return Array.from({ length: random.integer(2, 4) }, () =>
           Array.from({ length: random.integer(1, 3) }, () => ({
-            kind: random.pick(['write', 'write', 'update', 'put', 'tag', 'add']),
+            kind: random.pick(['write', 'write', 'update', 'put', 'tag', 'add', 'add']),
             account: random.pick(['a', 'a', 'b']),
             amount: 4 ** power++,
           })),
