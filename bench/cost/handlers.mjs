@@ -135,6 +135,7 @@ const relay = async ({ client, shop }, count) => {
     aggregates: 1,
     prefix: 'c',
   });
+  await relayed('safewrites: 100 events of 100 aggregates', ours, { events: 100, aggregates: 100, prefix: 'f' });
   await relayed('safewrites: the schedule, nothing waits, 8 shards', ours);
   await relayed('Powertools batch, a PutEvents and a delete a record: 1 event', powertools, {
     events: 1,
@@ -145,6 +146,11 @@ const relay = async ({ client, shop }, count) => {
     events: 10,
     aggregates: 10,
     prefix: 'e',
+  });
+  await relayed('Powertools batch: 100 events of 100 aggregates', powertools, {
+    events: 100,
+    aggregates: 100,
+    prefix: 'g',
   });
   return rows;
 };

@@ -39,6 +39,7 @@ export const calculator = (counts) => {
     ['a message handled, its inbox record alone', inbox],
     ['an event published with it', together(session('first delivery, an event'), inbox, -1)],
     ['an event relayed, alone for its aggregate', relay('1 event')],
+    ['an event relayed, in a batch of 100 aggregates', relay('100 events of 100 aggregates'), 100],
     ['an event relayed, ten of one aggregate waiting', relay('10 events of 1 aggregate, of 10 transactions'), 10],
     ['`readModifyWrite`', locking('success')],
     ['the same, `repeatable`', locking('success, `repeatable`')],
@@ -101,10 +102,10 @@ export const comparison = (counts) => {
       1,
     ],
     [
-      'ten events relayed, ten aggregates',
+      'a hundred events relayed, as many aggregates',
       'The relay',
-      'safewrites: 10 events of 10 aggregates',
-      'Powertools batch: 10 events of 10 aggregates',
+      'safewrites: 100 events of 100 aggregates',
+      'Powertools batch: 100 events of 100 aggregates',
       1,
     ],
   ];

@@ -25,6 +25,10 @@ import {
   increment,
   isHeld,
   orderedGroups,
+  orderedItems,
+  parkedEvents,
+  retryParked,
+  skipParked,
   outbox,
   readModifyWrite,
   uniqueClaims,
@@ -51,6 +55,11 @@ const Match = entity('MATCH', {
   pk: 'GAME#{id}',
   sk: 'GAME',
   attributes: { id: string(), goals: integer().default(0), scoreAt: timestamp().optional() },
+});
+const Price = entity('PRICE', {
+  pk: 'PRICE#{sku}',
+  sk: 'PRICE',
+  attributes: { sku: string(), cents: integer(), at: timestamp() },
 });
 const Views = entity('VIEWS', { pk: 'VIEWS#{page}', sk: 'VIEWS', attributes: { page: string(), count: integer() } });
 const Invoice = entity('INVOICE', {
@@ -136,27 +145,40 @@ const lease = async (shop, count) => {
   let enter, leave;
   const inside = new Promise((resolve) => (enter = resolve));
   const held = new Promise((resolve) => (leave = resolve));
-  const call = (key, effects, wait) => () =>
-    idempotentLease(shop, {
-      ...identity(key),
-      leaseSeconds: 30,
-      async run(own) {
-        for (let i = 0; i < effects; i++) await own.effect(`e${i}`, { keySeconds: 86_400 }, () => 'ok');
-        if (wait) {
-          enter();
-          await held;
-        }
-        return { status: 201, body: 'ok' };
-      },
-    });
+  const accounts = shop.of(Account);
+  const call =
+    (key, { effects = 1, keySeconds = 86_400, step = false, wait, body, fails, ...options } = {}) =>
+    () =>
+      idempotentLease(shop, {
+        ...identity(key, body),
+        leaseSeconds: 30,
+        ...options,
+        async run(own) {
+          if (fails) throw new RangeError('of the caller');
+          for (let i = 0; i < effects; i++) await own.effect(`e${i}`, { keySeconds }, () => 'ok');
+          if (wait) {
+            enter();
+            await held;
+          }
+          const answer = { status: 201, body: 'ok' };
+          return step ? commit({ account: accounts.put({ id: `l-${key}`, balance: 1 }) }, answer) : answer;
+        },
+      });
+  const answered = ({ answer }) => answer.status === 201;
   const rows = [
-    await count('first call, one effect outside', call('l1', 1), ({ answer }) => answer.status === 201),
-    await count('first call, two effects outside', call('l2', 2), ({ answer }) => answer.status === 201),
-    await count('repeat', call('l1', 1), is('replayed')),
+    await count('first call, one effect outside', call('l1'), answered),
+    await count('the same, its provider knows no keys', call('l4', { keySeconds: 0 }), answered),
+    await count('the same, and 1 item with the answer', call('l5', { step: true }), answered),
+    await count('first call, two effects outside', call('l2', { effects: 2 }), answered),
+    await count('repeat', call('l1'), is('replayed')),
+    await count('the key again, another request', call('l1', { body: '2' }), is('mismatch')),
+    await count('first call, one effect, `readFirst`', call('l6', { readFirst: true }), answered),
+    await count('repeat, `readFirst`', call('l6', { readFirst: true }), is('replayed')),
+    await count('the caller throws', failure(call('l7', { fails: true })), is('RangeError')),
   ];
-  const running = call('l3', 1, true)();
+  const running = call('l3', { wait: true })();
   await inside;
-  rows.push(await count('while another call runs', call('l3', 1), is('inProgress')));
+  rows.push(await count('while another call runs', call('l3'), is('inProgress')));
   leave();
   await running;
   return rows;
@@ -172,11 +194,16 @@ const orderedState = async (shop, count) => {
     (...args) =>
     () =>
       live.apply(event(...args));
+  const prices = orderedItems(shop.of(Price), { version: 'at' });
+  const item = (second, cents) => () =>
+    prices.apply({ item: { sku: 's', cents, at: toTimestamp(`2026-01-01T00:00:0${second}Z`) } });
   return [
     await count('a newer event', apply(2, 1), is('Applied')),
     await count('the same again', apply(2, 1), is('AlreadyStored')),
     await count('an older one', apply(1, 0), is('Superseded')),
     await count('another of the same version', apply(2, 5), is('Conflict')),
+    await count('`orderedItems`, a newer event', item(2, 1), is('Applied')),
+    await count('`orderedItems`, an older one', item(1, 0), is('Superseded')),
   ];
 };
 
@@ -221,6 +248,8 @@ const numbers = async (shop, count) => {
   ];
 };
 
+const refused = (retryable) => ({ ok: false, retryable, reason: 'refused' });
+
 const publishing = async (shop, count) => {
   const events = outbox(shop, { source: 'bench' });
   const accounts = shop.of(Account);
@@ -236,7 +265,7 @@ const publishing = async (shop, count) => {
     publish: (entries) => Promise.resolve(entries.map(() => ({ ok: true }))),
   };
   const place = { table: shop, shards: 8 };
-  return [
+  const rows = [
     await count(
       'a transaction of one put',
       () => transactWrite(shop, { a: accounts.put({ id: 'p', balance: 1 }) }).send(),
@@ -260,6 +289,21 @@ const publishing = async (shop, count) => {
       ({ published }) => published === 0,
     ),
   ];
+  const failing = { ...target, publish: (entries) => Promise.resolve(entries.map(() => refused(true))) };
+  const refusing = { ...target, publish: (entries) => Promise.resolve(entries.map(() => refused(false))) };
+  const drain = (aggregate, to) => () => drainAggregate(place, { aggregate, upTo: 1 }, to, { sends: 1 });
+  for (const aggregate of ['failing', 'given-up']) await publish(aggregate, 1)();
+  rows.push(
+    await count('`drainAggregate`, the event fails', drain('failing', failing), ({ published }) => published === 0),
+    await count('`drainAggregate`, the event is parked', drain('failing', refusing), ({ parked }) => parked === 1),
+  );
+  const parkedOf = async (aggregate) => (await parkedEvents(place, { aggregate }).page()).items[0];
+  const first = await parkedOf('failing');
+  rows.push(await count('`retryParked`', () => retryParked(place, first), done));
+  await drain('given-up', refusing)();
+  const second = await parkedOf('given-up');
+  rows.push(await count('`skipParked`', () => skipParked(place, second), done));
+  return rows;
 };
 
 const locks = async (shop, count) => {
@@ -290,13 +334,14 @@ const locks = async (shop, count) => {
 };
 
 const sessions = async (shop, count) => {
-  const handlerOf = (consumer, { events = 0, saga = false, readFirst = false }) => {
+  const handlerOf = (consumer, { events = 0, saga = false, readFirst = false, fails = false }) => {
     const handler = messageHandler({
       table: shop,
       consumer,
       from: fromInvocation({ id: bodyPath('id') }),
       readFirst,
       async handle(message, session) {
+        if (fails) throw new RangeError('of the handler');
         if (saga) (await session.saga(Order, consumer)).state.steps++;
         for (let i = 0; i < events; i++) {
           session.publish({ type: 'moved', source: 'bench', detail: { i } }, { aggregate: consumer, sequence: 1 });
@@ -309,11 +354,13 @@ const sessions = async (shop, count) => {
   const event = handlerOf('event', { events: 1 });
   const saga = handlerOf('saga', { saga: true });
   const both = handlerOf('both', { saga: true, events: 1 });
+  const failing = handlerOf('failing', { fails: true });
   const reading = handlerOf('reading', { events: 1, readFirst: true });
   return [
     await count('first delivery, the inbox record alone', plain('m'), is('handled')),
     await count('first delivery, an event', event('m'), is('handled')),
     await count('repeat of it', event('m'), is('duplicate')),
+    await count('the handler throws', failure(failing('m')), is('RangeError')),
     await count('first delivery, a saga', saga('m'), is('handled')),
     await count('next message, the same saga', saga('m2'), is('handled')),
     await count('first delivery, a saga and an event', both('m'), is('handled')),

@@ -21,10 +21,14 @@ const server = join(import.meta.dirname, 'server.mjs');
 export const localTable = async () => {
   const child = fork(server, { stdio: ['ignore', 'ignore', 'inherit', 'ipc'] });
   const asked = new Map();
-  child.on('message', ({ id, answer }) => asked.get(id)(answer));
+  let asks = 0;
+  child.on('message', ({ id, answer }) => {
+    asked.get(id)(answer);
+    asked.delete(id);
+  });
   const ask = (name, given) =>
     new Promise((resolve) => {
-      const id = asked.size;
+      const id = asks++;
       asked.set(id, resolve);
       child.send({ id, ask: name, ...given });
     });

@@ -226,8 +226,8 @@ export const throughput = async ({ rounds, scale }) => {
           `### Relay of ${events} events in batches of 100, ${delayMs} ms a request\n\n${markdown(head, relayed.tables[delayMs])}`,
       ),
       'The peers of the relay send one PutEvents and one delete for each record of the stream. Powertools does so for all ' +
-        'of a batch at once, without order; the sequential loop and safewrites keep the order of an aggregate. A read of ' +
-        'the outbox is what safewrites asks more.',
+        'of a batch at once, without order; the sequential loop and safewrites keep the order of an aggregate. Reads of ' +
+        'the outbox, by shard, are what safewrites asks more, and fuller requests to the bus what it asks less.',
       `### How the relay grows\n\n${relayed.grown.text}\n\n![Relay](throughput-relay.svg)`,
     ].join('\n\n');
     const plots = {

@@ -138,8 +138,8 @@ export type LeaseOutcome = {
  * units (the lease, the result, the answer; for `keySeconds: 0` a request and a unit more); answer and n steps together
  * are 2(n + 1) units instead of 1. A repeat, a mismatch, `inProgress` and `unknown` 1 request, 1 write unit per KB of
  * the record; with `readFirst` 1 read unit per 4 KB, and a first call a request and a unit more. A takeover 1 request
- * and 1 write unit more than the first call. Each run after a conflict 2(n + 1) units more. An error of `run` 1 request,
- * 1 write unit.
+ * and 1 write unit more than the first call. Each run after a conflict 2(n + 1) units more. An error of `run` 1 request
+ * and 1 write unit beside the lease, which it gives back.
  *
  * Source: the lease is the lock of seeds/000 (Coordination), the record its idempotency key.
  *
