@@ -223,6 +223,7 @@ export class IdempotentEndpoint extends Construct {
     this.api = api;
     const domain = props.apiProps?.defaultDomainMapping;
     if (isNew && props.apiProps?.createDefaultStage !== false) {
+      const throttle = this.checkThrottle(props.throttle ?? { rateLimit: 1000, burstLimit: 1000 });
       this.accessLogGroup = new logs.LogGroup(this, 'AccessLogs', {
         retention: props.logRetention ?? logs.RetentionDays.ONE_MONTH,
         removalPolicy: props.logRemovalPolicy ?? RemovalPolicy.RETAIN,
@@ -231,7 +232,7 @@ export class IdempotentEndpoint extends Construct {
         httpApi: api,
         autoDeploy: true,
         ...(domain === undefined ? {} : { domainMapping: domain }),
-        throttle: props.throttle ?? { rateLimit: 1000, burstLimit: 1000 },
+        throttle,
         accessLogSettings: {
           destination: new apigateway.LogGroupLogDestination(this.accessLogGroup),
           format: accessLogFormat,
@@ -275,6 +276,20 @@ export class IdempotentEndpoint extends Construct {
   /** Allows to call the endpoint, where its authorization is IAM. */
   grantInvoke(grantee: iam.IGrantable): iam.Grant {
     return this.functionUrl === undefined ? this.route!.grantInvoke(grantee) : this.functionUrl.grantInvokeUrl(grantee);
+  }
+
+  private checkThrottle(throttle: apigateway.ThrottleSettings): apigateway.ThrottleSettings {
+    for (const name of ['rateLimit', 'burstLimit'] as const) {
+      const value = throttle[name];
+      if (value === undefined || Token.isUnresolved(value)) continue;
+      if (!Number.isSafeInteger(value) || value < 1)
+        refuse(
+          this,
+          'throttle',
+          `its ${name} must be a whole number from 1 on: to take nothing, leave the endpoint out`,
+        );
+    }
+    return throttle;
   }
 
   private checkPath({ path = '/charges', code, entry }: IdempotentEndpointProps): string {

@@ -1,4 +1,4 @@
-import { Duration, Fn, Names, Token } from 'aws-cdk-lib/core';
+import { Duration, Fn, Names, Stack, Token } from 'aws-cdk-lib/core';
 import type * as cloudwatch from 'aws-cdk-lib/aws-cloudwatch';
 import type * as ec2 from 'aws-cdk-lib/aws-ec2';
 import * as iam from 'aws-cdk-lib/aws-iam';
@@ -8,7 +8,7 @@ import type * as sqs from 'aws-cdk-lib/aws-sqs';
 import { Construct } from 'constructs';
 import { depthOf } from './function-alarms.js';
 import type { IngestSource } from './ingest-source.js';
-import { inSeconds, literalText, refuse, secondsOf, wholeNumber } from './invalid-prop-error.js';
+import { inSeconds, literalText, refuse, refuseOtherRegion, secondsOf, wholeNumber } from './invalid-prop-error.js';
 import type { OrderedIngest } from './ordered-ingest.js';
 import { payloadBytes, recordOverhead } from './payload.js';
 import { describeQueue, lastQueue, longestRetention } from './secure-queue.js';
@@ -263,6 +263,7 @@ export class KafkaSource extends Construct implements IngestSource {
     const found = existingGivenUpQueue && describeQueue(this, 'existingGivenUpQueue', existingGivenUpQueue);
     if (found?.fifo === true || existingGivenUpQueue?.fifo === true)
       refuse(this, 'existingGivenUpQueue', 'must be a standard queue: Lambda tells no FIFO queue');
+    if (existingGivenUpQueue !== undefined) refuseOtherRegion(this, 'existingGivenUpQueue', existingGivenUpQueue);
     this.longestStaySeconds =
       secondsOf(this, 'retention', props.retention ?? Duration.days(7)) +
       (found?.retentionSeconds ?? longestRetention.toSeconds());
@@ -374,6 +375,8 @@ function mskCluster(scope: Construct, { clusterArn, topic, scramSecret }: MskSou
   if (!Token.isUnresolved(clusterArn) && !/^arn:[\w-]+:kafka:[\w-]+:\d{12}:cluster\/.+\/.+$/.test(clusterArn)) {
     refuse(scope, 'clusterArn', 'is no ARN of an MSK cluster');
   }
+  checkPlace(scope, clusterArn);
+  if (scramSecret !== undefined) refuseOtherRegion(scope, 'scramSecret', scramSecret);
   // arn:…:cluster/{name}/{id} becomes arn:…:topic/{name}/{id}/{topic}
   const beside = (kind: string) =>
     Token.isUnresolved(clusterArn)
@@ -408,6 +411,24 @@ function mskCluster(scope: Construct, { clusterArn, topic, scramSecret }: MskSou
   };
 }
 
+/** A function reads a cluster of its own Region and account only, as far as they are known. */
+function checkPlace(scope: Construct, clusterArn: string): void {
+  if (Token.isUnresolved(clusterArn)) return;
+  const [, , , region, account] = clusterArn.split(':');
+  const own = Stack.of(scope);
+  for (const [what, of, ofOwn] of [
+    ['Region', region, own.region],
+    ['account', account, own.account],
+  ] as const) {
+    if (Token.isUnresolved(ofOwn) || of === ofOwn) continue;
+    refuse(
+      scope,
+      'clusterArn',
+      `is in the ${what} ${of}, but its function is in ${ofOwn}: put the stack where the cluster is`,
+    );
+  }
+}
+
 function selfManagedCluster(scope: Construct, props: SelfManagedKafkaSourceProps): Cluster {
   const { bootstrapServers, secret, authentication, rootCaCertificate, subnets = [], securityGroup } = props;
   if (
@@ -427,6 +448,8 @@ function selfManagedCluster(scope: Construct, props: SelfManagedKafkaSourceProps
     refuse(scope, 'authentication', 'says what the secret is for, and there is none');
   if ((securityGroup === undefined) !== (subnets.length === 0))
     refuse(scope, 'securityGroup', 'goes with subnets, and only with them');
+  for (const [prop, given] of Object.entries({ secret, rootCaCertificate }))
+    if (given !== undefined) refuseOtherRegion(scope, prop, given);
   const { SASL_SCRAM_512_AUTH, SERVER_ROOT_CA_CERTIFICATE, VPC_SECURITY_GROUP, VPC_SUBNET } =
     lambda.SourceAccessConfigurationType;
   return {

@@ -1,3 +1,4 @@
+import { statSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, resolve } from 'node:path';
 import type { Duration } from 'aws-cdk-lib/core';
@@ -342,6 +343,10 @@ export class KitFunction extends Construct {
         handler: 'index.handler',
       });
     }
+    checkFile(scope, 'entry', entry);
+    if (!/\.(jsx?|tsx?|cjs|cts|mjs|mts)$/.test(entry))
+      refuse(scope, 'entry', 'must be a file of JavaScript or TypeScript, such as handler.ts');
+    if (depsLockFilePath !== undefined) checkFile(scope, 'depsLockFilePath', depsLockFilePath);
     if (bundling?.forceDockerBundling !== true && Stack.of(this).bundlingRequired)
       this.checkBundler(scope, depsLockFilePath);
     return new NodejsFunction(this, 'Function', {
@@ -406,4 +411,14 @@ export class KitFunction extends Construct {
       : props.bundled.leadingKeys;
     return { 'ForAllValues:StringLike': { 'dynamodb:LeadingKeys': [...new Set(keys)].sort() } };
   }
+}
+
+/** A path is seen from the working directory, which is another one for each way to start the app. */
+function checkFile(scope: Construct, prop: string, path: string): void {
+  if (statSync(resolve(path), { throwIfNoEntry: false })?.isFile() === true) return;
+  refuse(
+    scope,
+    prop,
+    `there is no file ${path}, seen from the working directory: say where it is from the file that names it, such as join(import.meta.dirname, 'handler.ts')`,
+  );
 }

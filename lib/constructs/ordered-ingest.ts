@@ -9,7 +9,7 @@ import { AlarmMaker, type AlarmOptions, type AlarmThreshold } from './alarms.js'
 import { bundledFunctions } from './bundled-code.js';
 import { addFunctionAlarms, depthOf, type FunctionAlarmThresholds } from './function-alarms.js';
 import type { IngestSource } from './ingest-source.js';
-import { refuse, refuseBoth, secondsOf } from './invalid-prop-error.js';
+import { refuse, refuseBoth, refuseOtherRegion, secondsOf } from './invalid-prop-error.js';
 import type { KitFunctionOptions, OwnHandlerOptions } from './kit-function.js';
 import { KitFunction } from './kit-function.js';
 import { KafkaSource, type MskSourceProps, type SelfManagedKafkaSourceProps } from './kafka-source.js';
@@ -164,6 +164,7 @@ export class OrderedIngest extends Construct {
     if (this.latenessSeconds % 86_400 !== 0 || this.latenessSeconds === 0)
       refuse(this, 'lateness', 'must be whole days, for example Duration.days(30)');
     refuseBoth(this, { existingFailureQueue, failureQueueProps });
+    if (existingFailureQueue !== undefined) refuseOtherRegion(this, 'existingFailureQueue', existingFailureQueue);
     this.failureQueue = existingFailureQueue ?? lastQueue(this, 'Failures', failureQueueProps);
 
     const handler = new KitFunction(this, 'Handler', {

@@ -12,7 +12,7 @@ import { acknowledge } from './acknowledge.js';
 import { AlarmMaker, alarmPeriod, type AlarmOptions, type AlarmThreshold } from './alarms.js';
 import { bundledFunctions } from './bundled-code.js';
 import { addFunctionAlarms, depthOf, type FunctionAlarmThresholds } from './function-alarms.js';
-import { refuse, refuseBoth, secondsOf, wholeNumber } from './invalid-prop-error.js';
+import { refuse, refuseBoth, refuseOtherRegion, secondsOf, wholeNumber } from './invalid-prop-error.js';
 import type { KitFunctionOptions, OwnHandlerOptions } from './kit-function.js';
 import { KitFunction } from './kit-function.js';
 import { kitMetric, lambdaMetric } from './metrics.js';
@@ -267,6 +267,9 @@ export class OutboxRelay extends Construct {
       this.eventBus = existingEventBus ?? (new events.EventBus(this, 'EventBus', eventBusProps) as events.IEventBus);
     }
 
+    for (const [prop, target] of Object.entries({ existingEventBus, existingTopic, existingQueue }))
+      if (target !== undefined) refuseOtherRegion(this, prop, target);
+
     const handler = new KitFunction(this, 'Handler', {
       ...props,
       bundled: bundledFunctions.relay,
@@ -432,6 +435,14 @@ export class OutboxRelay extends Construct {
     if (queue === undefined) return lastQueue(this, 'GivenUp');
     if (queue.fifo || describeQueue(this, 'existingGivenUpQueue', queue)?.fifo === true) {
       refuse(this, 'existingGivenUpQueue', 'must be a standard queue: Lambda tells no FIFO queue');
+    }
+    refuseOtherRegion(this, 'existingGivenUpQueue', queue);
+    if (queue.queueArn === this.queue?.queueArn) {
+      refuse(
+        this,
+        'existingGivenUpQueue',
+        'is the queue that the events are sent to, so that its consumer would take what was given up for events: take another',
+      );
     }
     return queue;
   }

@@ -259,6 +259,11 @@ describe('IdempotentEndpoint', () => {
       { existingApi: existingApi(), throttle: {} },
       'throttle: is about the stage of a new API',
     ],
+    ['a rate of nothing', { throttle: { rateLimit: 0 } }, 'throttle: its rateLimit must be a whole number from 1 on'],
+    ['a rate that is no number', { throttle: { rateLimit: NaN, burstLimit: 1 } }, 'throttle: its rateLimit must be'],
+    ['a burst below nothing', { throttle: { burstLimit: -5 } }, 'throttle: its burstLimit must be'],
+    ['half a call at once', { throttle: { rateLimit: 5, burstLimit: 0.5 } }, 'throttle: its burstLimit must be'],
+    ['a burst without end', { throttle: { burstLimit: Infinity } }, 'throttle: its burstLimit must be'],
     ['an API beside a function URL', { functionUrl: true, apiProps: {} }, 'apiProps: is about an HTTP API'],
     [
       'JWTs at a function URL',

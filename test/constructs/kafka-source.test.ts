@@ -1,3 +1,4 @@
+import type { Environment } from 'aws-cdk-lib';
 import { App, Duration, Stack, Token } from 'aws-cdk-lib';
 import * as ec2 from 'aws-cdk-lib/aws-ec2';
 import * as lambda from 'aws-cdk-lib/aws-lambda';
@@ -28,9 +29,44 @@ const selfManaged = (source: (stack: Stack) => Partial<SelfManagedKafkaSourcePro
     }),
   );
 
+const mskIn = (env: Environment, source: (stack: Stack) => Partial<MskSourceProps> = () => ({})) =>
+  templateOf((stack) => ingestIn(stack).addMsk('Scores', { clusterArn, topic: 'scores', ...source(stack) }), { env });
+
 const secretIn = (stack: Stack, id = 'Secret') => new secretsmanager.Secret(stack, id) as secretsmanager.ISecret;
 
 describe('OrderedIngest of Kafka', () => {
+  it('refuses a cluster of another Region or account, where it is known', () => {
+    const [, , , region, account] = clusterArn.split(':') as [string, string, string, string, string];
+    expect(() => mskIn({ region: 'us-east-1', account })).toThrow(
+      `clusterArn: is in the Region ${region}, but its function is in us-east-1: put the stack where the cluster is`,
+    );
+    expect(() => mskIn({ region, account: '999999999999' })).toThrow('clusterArn: is in the account');
+    expect(() => mskIn({ region, account })).not.toThrow();
+    expect(() => mskIn({ region })).not.toThrow();
+    expect(() => mskIn({ region: 'us-east-1' }, () => ({ clusterArn: Token.asString({ Ref: 'P' }) }))).not.toThrow();
+  });
+
+  it('refuses secrets and a queue of another Region', () => {
+    const [, , , region, account] = clusterArn.split(':') as [string, string, string, string, string];
+    const far = (service: string, name: string) => `arn:aws:${service}:us-east-1:${account}:${name}`;
+    const secret = (stack: Stack) =>
+      secretsmanager.Secret.fromSecretCompleteArn(stack, 'Far', far('secretsmanager', 'secret:AmazonMSK_s-abcdef'));
+    const env = { region, account };
+    expect(() => mskIn(env, (stack) => ({ scramSecret: secret(stack) }))).toThrow('scramSecret: is in us-east-1');
+    expect(() =>
+      mskIn(env, (stack) => ({ existingGivenUpQueue: sqs.Queue.fromQueueArn(stack, 'Q', far('sqs', 'q')) })),
+    ).toThrow('existingGivenUpQueue: is in us-east-1');
+    expect(() =>
+      templateOf(
+        (stack) =>
+          ingestIn(stack).addSelfManagedKafka('Scores', {
+            ...{ bootstrapServers: ['b1.test:9096'], topic: 'scores', secret: secret(stack) },
+          }),
+        { env },
+      ),
+    ).toThrow('secret: is in us-east-1');
+  });
+
   it('reads a topic of MSK with a consumer group of its own, and tells a queue what was given up', () => {
     const template = msk();
     template.hasResourceProperties(mapping, {

@@ -140,6 +140,19 @@ describe('entry', () => {
     expect(await handler()).toBe(process.platform);
   });
 
+  it.each<[string, (given: ReturnType<typeof source>) => Partial<IdempotentEndpointProps>, string]>([
+    ['that is not there', () => ({ entry: 'src/nowhere.ts' }), 'entry: there is no file src/nowhere.ts, seen from'],
+    ['that is a folder', ({ entry }) => ({ entry: dirname(entry) }), 'entry: there is no file'],
+    ['of another language', ({ depsLockFilePath: entry }) => ({ entry }), 'entry: must be a file of JavaScript'],
+    [
+      'whose lock file is not there',
+      ({ entry }) => ({ entry, depsLockFilePath: join(dirname(entry), 'yarn.lock') }),
+      'depsLockFilePath: there is no file',
+    ],
+  ])('refuses a source %s, and names the prop', (_, props, message) => {
+    expect(() => endpoint({ code: undefined as never, ...props(source()) })).toThrow(`Orders: ${message}`);
+  });
+
   it('says that esbuild is missing, rather than to look for docker', () => {
     vi.spyOn(process, 'cwd').mockReturnValue(mkdtempSync(join(tmpdir(), 'safewrites-empty-')));
     const stack = new Stack(new App(), 'Test');

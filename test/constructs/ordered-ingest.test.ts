@@ -412,5 +412,8 @@ describe('OrderedIngest', () => {
     const ingest = new OrderedIngest(here, 'Near', { table: new SafeWritesTable(here, 'Own'), code: anyCode() });
     const imported = { existingQueue, visibilityTimeout: Duration.minutes(5), retention: Duration.days(4) };
     expect(() => ingest.addSqs('Scores', imported)).toThrow('Scores: existingQueue: is in us-east-1');
+    expect(() => ingestIn(stackIn('Third', 'eu-west-1'), { existingFailureQueue: existingQueue })).toThrow(
+      'existingFailureQueue: is in us-east-1',
+    );
   });
 });

@@ -219,6 +219,54 @@ describe('OutboxRelay', () => {
     expect(() => relay(props)).toThrow(message);
   });
 
+  const arn = (service: string, region: string, name: string) => `arn:aws:${service}:${region}:111122223333:${name}`;
+
+  it.each<[string, (stack: Stack) => Partial<OutboxRelayProps>]>([
+    ['by object', (stack) => ({ existingQueue: new sqs.Queue(stack, 'Q') })],
+    ['by ARN', (stack) => ({ existingQueue: sqs.Queue.fromQueueArn(stack, 'Q', arn('sqs', 'eu-west-1', 'q')) })],
+  ])('refuses to tell the queue of its events what was given up, known %s', (_, props) => {
+    const made = (stack: Stack, again: (first: sqs.IQueue) => sqs.IQueue) => {
+      const given = props(stack);
+      return new OutboxRelay(stack, 'Relay', {
+        ...{ table: new SafeWritesTable(stack, 'Table'), code: anyCode(), ...given },
+        existingGivenUpQueue: again(given.existingQueue!),
+      });
+    };
+    expect(() => templateOf((stack) => made(stack, (first) => first))).toThrow(
+      'Relay: existingGivenUpQueue: is the queue that the events are sent to',
+    );
+    expect(() =>
+      templateOf((stack) => made(stack, ({ queueArn }) => sqs.Queue.fromQueueArn(stack, 'Again', queueArn))),
+    ).toThrow('existingGivenUpQueue: is the queue that the events are sent to');
+  });
+
+  it.each<[string, (stack: Stack) => Partial<OutboxRelayProps>]>([
+    [
+      'existingEventBus',
+      (stack) => ({
+        existingEventBus: events.EventBus.fromEventBusArn(stack, 'B', arn('events', 'us-east-1', 'event-bus/b')),
+      }),
+    ],
+    ['existingTopic', (stack) => ({ existingTopic: sns.Topic.fromTopicArn(stack, 'T', arn('sns', 'us-east-1', 't')) })],
+    ['existingQueue', (stack) => ({ existingQueue: sqs.Queue.fromQueueArn(stack, 'Q', arn('sqs', 'us-east-1', 'q')) })],
+    [
+      'existingGivenUpQueue',
+      (stack) => ({ existingGivenUpQueue: sqs.Queue.fromQueueArn(stack, 'Q', arn('sqs', 'us-east-1', 'q')) }),
+    ],
+  ])('refuses a target of another Region: %s', (prop, props) => {
+    const fill = (stack: Stack) =>
+      new OutboxRelay(stack, 'Relay', {
+        table: new SafeWritesTable(stack, 'Table'),
+        code: anyCode(),
+        ...props(stack),
+      });
+    expect(() => templateOf(fill, { env: { region: 'eu-west-1', account: '111122223333' } })).toThrow(
+      `Relay: ${prop}: is in us-east-1, but its function is in eu-west-1`,
+    );
+    // A stack of any Region does not know.
+    expect(() => templateOf(fill)).not.toThrow();
+  });
+
   it('refuses a table without stream, and one whose stream shows no new items', () => {
     const over = (dynamoStream?: dynamodb.StreamViewType) =>
       relay({}, (stack) => ({
