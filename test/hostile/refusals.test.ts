@@ -8,6 +8,7 @@ import {
   ValidationException,
   batchGet,
   batchWrite,
+  conditionCheck,
   entity,
   integer,
   list,
@@ -115,6 +116,20 @@ describe('an expression of more than 300 operators is refused before it is sent'
     expect(() => notes().update({ id: 'a' }).set({ text: 'x' }).if(all(150)).toRequest()).not.toThrow();
     expect(() => notes().update({ id: 'a' }).set({ text: 'x' }).if(all(151)).toRequest()).toThrow(LimitExceededError);
     expect(() => notes().query({ id: 'a' }).filter(all(151)).toRequest()).toThrow('301 operators');
+  });
+
+  it.each<[string, (condition: Condition<'NOTE'>) => { toRequest(): unknown }]>([
+    ['a put', (condition) => notes().put({ id: 'a' }).if(condition)],
+    ['a delete', (condition) => notes().delete({ id: 'a' }).if(condition)],
+    [
+      'a condition check',
+      (condition) => transactWrite(here.shop, { a: conditionCheck(notes(), { id: 'a' }).if(condition) }),
+    ],
+    ['a query', (condition) => notes().query({ id: 'a' }).filter(condition)],
+    ['a scan', (condition) => scan(notes()).filter(condition)],
+  ])('in %s', (_, request) => {
+    expect(() => request(all(150)).toRequest()).not.toThrow();
+    expect(() => request(all(151)).toRequest()).toThrow(LimitExceededError);
   });
 
   it('as the embedded table counts them', async () => {
