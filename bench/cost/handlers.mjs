@@ -37,6 +37,7 @@ const charges = async ({ client, shop, chargeHandler }, count) => {
       await count(`${side}: first call`, call(key, 100), status(201)),
       await count(`${side}: repeat`, call(key, 100), status(201)),
       await count(`${side}: the key again, with another body`, call(key, 200), status(422)),
+      await count.meeting(`${side}: a first call that meets another one once`, call(`${key}3`, 100), status(201)),
       await count(`${side}: a blocked customer, refused`, call(`${key}2`, 1, 'mallory'), status(403)),
       await count(`${side}: the refusal, repeated`, call(`${key}2`, 1, 'mallory'), status(403)),
     );
@@ -50,6 +51,11 @@ const charges = async ({ client, shop, chargeHandler }, count) => {
   rows.push(
     await count(`${side}: first call`, call('c', 100), status(201)),
     await count(`${side}: repeat`, call('c', 100), status(201)),
+    await count.meeting(
+      `${side}: a first call that meets another one once, failed`,
+      failure(call('c3', 100)),
+      (error) => error === 'TransactionCanceledException',
+    ),
     await count(
       `${side}: the key again, with another body`,
       failure(call('c', 200)),

@@ -31,6 +31,7 @@ import {
   skipParked,
   outbox,
   readModifyWrite,
+  refuse,
   uniqueClaims,
 } from '../../dist/esm/recipes/index.js';
 import { done, failure } from './counting.mjs';
@@ -81,7 +82,8 @@ const locking = async (shop, count) => {
   return [
     await count('success', change(), done),
     await count('success, `repeatable`', change({ repeatable: true }), done),
-    await count('one run lost, then success', change({ first: stale }), ({ balance }) => balance === 3),
+    await count.meeting('met another transaction once, then success', change(), done),
+    await count('one run lost, then success', change({ first: stale }), ({ balance }) => balance === 4),
     await count('one run lost, then success, `repeatable`', change({ first: stale, repeatable: true }), done),
   ];
 };
@@ -101,6 +103,11 @@ const claims = async (shop, count) => {
     await count('register a record with 2 claims', () => users.register(alice), is('Registered')),
     await count('register, repeated', () => users.register(alice), is('AlreadyRegistered')),
     await count('register, a value is taken', () => users.register({ ...alice, id: 'carol' }), is('Taken')),
+    await count.meeting(
+      'register, met another transaction once',
+      () => users.register({ id: 'dan', email: 'dan@example.ch', handle: 'dan' }),
+      is('Registered'),
+    ),
     await count('change a value', () => users.change({ id: 'alice' }, 'email', move), is('Changed')),
     await count('change, repeated', () => users.change({ id: 'alice' }, 'email', move), is('AlreadyChanged')),
     await count(
@@ -136,6 +143,8 @@ const idempotency = async (shop, count) => {
     await count('first call, an effect of 1 item', run('a'), is('committed')),
     await count('repeat', run('a'), is('replayed')),
     await count('the key again, another request', run('a', { body: '2' }), is('mismatch')),
+    await count.meeting('first call, met another one once', run('d'), is('committed')),
+    await count('refused by `refuse`', run('c', { run: () => refuse({ status: 403, body: 'no' }) }), is('refused')),
     await count('first call, `readFirst`', run('b', { readFirst: true }), is('committed')),
     await count('repeat, `readFirst`', run('b', { readFirst: true }), is('replayed')),
   ];
@@ -244,7 +253,8 @@ const numbers = async (shop, count) => {
     ),
     await count('gapless, a number', assign(other, 'o3'), ({ number }) => number === 4),
     await count('gapless, the call repeated', assign(other, 'o3'), ({ repeated }) => repeated),
-    await count('gapless, one run lost, then a number', assign(invoices, 'o4'), ({ number }) => number === 5),
+    await count.meeting('gapless, met another transaction once', assign(other, 'o9'), ({ number }) => number === 5),
+    await count('gapless, one run lost, then a number', assign(invoices, 'o4'), ({ number }) => number === 6),
   ];
 };
 
@@ -355,10 +365,12 @@ const sessions = async (shop, count) => {
   const saga = handlerOf('saga', { saga: true });
   const both = handlerOf('both', { saga: true, events: 1 });
   const failing = handlerOf('failing', { fails: true });
+  const met = handlerOf('met', { events: 1 });
   const reading = handlerOf('reading', { events: 1, readFirst: true });
   return [
     await count('first delivery, the inbox record alone', plain('m'), is('handled')),
     await count('first delivery, an event', event('m'), is('handled')),
+    await count.meeting('first delivery, an event, met another transaction once', met('m'), is('handled')),
     await count('repeat of it', event('m'), is('duplicate')),
     await count('the handler throws', failure(failing('m')), is('RangeError')),
     await count('first delivery, a saga', saga('m'), is('handled')),

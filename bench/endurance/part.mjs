@@ -26,9 +26,9 @@ const change = (windows, field) => {
   return `${digits(early)} → ${digits(late)}`;
 };
 
-/** By how many percent a figure rises from one window to the next, without the first quarter, in which a process warms up. */
+/** By how many percent a figure rises from one window to the next, in the second half: a process warms up in the first. */
 const rising = (windows, field) => {
-  const { rise, error, mean } = slope(windows.slice(Math.floor(windows.length / 4)).map((one) => one[field]));
+  const { rise, error, mean } = slope(windows.slice(Math.floor(windows.length / 2)).map((one) => one[field]));
   const percent = (value) => ((100 * value) / mean).toFixed(2);
   return `${rise > 0 ? '+' : ''}${percent(rise)} ± ${percent(error)}`;
 };
@@ -146,8 +146,8 @@ export const endurance = async ({ scale }) => {
         ['', 'heap MB after gc', 'p50 ms', 'p99 ms', 'p50 against bare', 'p99 against bare', 'CPU against bare'],
         steady,
       ),
-    'How much each figure rises from a window to the next, in percent, without the first quarter: the slope by least squares ' +
-      'and its standard error. Flat is a slope within twice its error.\n\n' +
+    'How much each figure rises from a window to the next, in percent, over the second half of the windows: the slope by ' +
+      'least squares and its standard error. Flat is a slope within twice its error.\n\n' +
       markdown(['', 'heap after gc', 'p50', 'p99'], slopes),
     '### Window by window\n\n' +
       markdown(

@@ -81,6 +81,8 @@ const inThem = (contents) => {
 /** Bundles by esbuild, and what loading them costs. */
 export const size = async ({ rounds }) => {
   const folder = mkdtempSync(join(tmpdir(), 'safewrites-bench-'));
+  // An import takes little, and varies much.
+  const times = rounds * 3;
   const plots = {};
   const [bundles, contents] = [new Map(), new Map()];
   const docs = [];
@@ -99,7 +101,7 @@ export const size = async ({ rounds }) => {
     }
     const sections = jobs.map(({ title, entries }, i) => {
       const names = Object.keys(entries);
-      const samples = interleaved([bare, ...names], rounds, (name) => sample(own('init.mjs'), inside.get(name)));
+      const samples = interleaved([bare, ...names], times, (name) => sample(own('init.mjs'), inside.get(name)));
       const over = (name, field) => samples.get(name).map((one, round) => one[field] - samples.get(bare)[round][field]);
       const rows = names.map((name) => {
         const { bytes, gzip } = bundles.get(name);
@@ -147,6 +149,7 @@ export const size = async ({ rounds }) => {
       title: 'Size and init',
       text: [note, ...sections, bytes].join('\n\n'),
       plots,
+      taken: times,
       tables: { size: markdown(head, docs), 'size-contents': inThem(contents) },
     };
   } finally {

@@ -23,7 +23,8 @@ import { settled, type MessageHandler, type MessageHandlerOptions } from './opti
  * Cost of a message: 1 request; 2 write units for the record, 2 per KB of each item of the handler, of each saga and of
  * each aggregate's events. A saga is read first: 1 request, 1 read unit per 4 KB. A duplicate costs the same write units,
  * since a cancelled transaction is billed; with `readFirst` 1 request and 1 read unit. A run that throws reads the
- * record: 1 request, 1 read unit.
+ * record: 1 request, 1 read unit. A run that met another transaction is billed, and the next one is as much again; where
+ * they met at the record, it reads that first.
  *
  * @throws InvalidInputError for an option that is missing or out of its bounds
  * @returns a function that handles one record, and can be the Lambda handler of single invocations. It throws what the
