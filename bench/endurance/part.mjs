@@ -139,7 +139,7 @@ export const endurance = async ({ scale }) => {
     `${windows} windows of ${digits(size)} charges, events and published events (scale ${scale}), safewrites and the bare ` +
       'client in turns on one table, which is in a process of its own. Charges are 10 at a time, and the bare client sends ' +
       'the transaction without the record of the answer. The ingest takes batches of 20 events of 20 keys, the bare client ' +
-      '10 conditional updates at a time. The relay takes batches of 50 events of as many aggregates, the bare client 25 at a ' +
+      '25 conditional updates at a time. The relay takes batches of 50 events of as many aggregates, the bare client 50 at a ' +
       'time, one PutEvents and one delete each, without reading. Latencies of batches are per record.',
     '### Until it is flat\n\nFrom the second quarter of the windows to the last one; ratios are medians over all windows.\n\n' +
       markdown(

@@ -92,7 +92,7 @@ const jobs = {
       return stateEvent(Array.from({ length: size }, (_, i) => ({ key: `m${i % batchSize}`, n: first + i }))).Records;
     };
     const kit = async (Records) => reported(await handler({ Records }, context));
-    const bare = one(bareIngest(client, name), idOf, 10);
+    const bare = one(bareIngest(client, name), idOf, 25);
     return {
       kit: (deliveries) => delivered(events(), idOf, kit, deliveries),
       bare: (deliveries) => delivered(events(), idOf, bare, deliveries),
@@ -117,7 +117,7 @@ const jobs = {
       const from = Records.findIndex((record) => idOf(record) === first);
       return new Set(first === undefined ? [] : Records.slice(from).map(idOf));
     };
-    const bare = one(bareRelay(client, bus.client, name), idOf, 25);
+    const bare = one(bareRelay(client, bus.client, name), idOf, 50);
     const again = () => [...bus.taken.values()].reduce((sum, times) => sum + times - 1, 0);
     return {
       prepare,

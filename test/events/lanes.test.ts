@@ -119,12 +119,15 @@ describe('a lane', () => {
     expect(seen.toSorted()).toEqual(['1', '3']);
   });
 
-  test('keeps its order, and shares a bound with the others', async () => {
+  test.each([
+    ['the one that was given', { concurrency: 3 }, 3],
+    ['25', {}, 25],
+  ])('keeps its order, and shares a bound with the others: %s', async (_, options, bound) => {
     let [running, most] = [0, 0];
     const seen: string[] = [];
     const handler = batchHandler({
       ...silent,
-      concurrency: 3,
+      ...options,
       decode: { sqs: sqsMessages(json<Body>()) },
       handle: async ({ body }) => {
         most = Math.max(most, ++running);
@@ -133,10 +136,10 @@ describe('a lane', () => {
         running--;
       },
     });
-    const groups = Array.from({ length: 8 }, (_, i) => g(`g${i}`, `${i}-1`, `${i}-2`, `${i}-3`)).flat();
+    const groups = Array.from({ length: 30 }, (_, i) => g(`g${i}`, `${i}-1`, `${i}-2`, `${i}-3`)).flat();
     await handler(sqsEvent(...groups));
-    expect(most).toBe(3);
-    for (let i = 0; i < 8; i++) {
+    expect(most).toBe(bound);
+    for (let i = 0; i < 30; i++) {
       expect(seen.filter((id) => id.startsWith(`${i}-`))).toEqual([`${i}-1`, `${i}-2`, `${i}-3`]);
     }
   });

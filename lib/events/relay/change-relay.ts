@@ -66,8 +66,8 @@ class NotPublished extends Error {
 export const changeRelay = <const L extends readonly [AnyEntity, ...AnyEntity[]]>(
   options: ChangeRelayOptions<L>,
 ): ((event: StreamEvent, context?: BatchContext) => Promise<BatchResponse>) => {
-  const { table, entities, source, target, sends = 3, concurrency = 25, log = writeLine } = options;
-  const settled = settledOptions({ ...options, concurrency });
+  const { table, entities, source, target, sends = 3, log = writeLine } = options;
+  const settled = settledOptions(options);
   const metrics = metricsOf(options.metrics ?? {});
   if (typeof options.map !== 'function') invalid('map', 'expected a function');
   if (typeof target?.publish !== 'function') invalid('target', 'expected a target: an object with publish()');

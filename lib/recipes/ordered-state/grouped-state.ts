@@ -5,7 +5,13 @@ import { checkObject, checkOptions } from '../arguments.js';
 import { compareVersions } from './canonical.js';
 import { checkLateness } from './deletion.js';
 import type { GroupWrite, Standing, Values } from './group-model.js';
-import { GroupsSchema, type AnyGroupsEvent, type AnyGroupsOptions, type DeletionWrite } from './groups-schema.js';
+import {
+  GroupsSchema,
+  type AnyGroupsEvent,
+  type AnyGroupsOptions,
+  type Change,
+  type DeletionWrite,
+} from './groups-schema.js';
 import { clearGroups, replaceGroups } from './groups-writes.js';
 import { notSeen } from './not-seen.js';
 import {
@@ -25,6 +31,8 @@ export class GroupedState {
   private readonly name: string;
   private readonly schema: GroupsSchema;
   private readonly each: boolean;
+  /** Of the parts that `lanes` made of events, so that each is checked and encoded once. */
+  private readonly changes = new WeakMap<AnyGroupsEvent, Change>();
 
   constructor(
     private readonly table: EntityTable<AnyEntity>,
@@ -38,9 +46,13 @@ export class GroupedState {
     this.each = several === 'each';
   }
 
+  private change(event: AnyGroupsEvent): Change {
+    return this.changes.get(event) ?? this.schema.change(event);
+  }
+
   async apply(event: AnyGroupsEvent, options: ApplyOptions = {}): Promise<Result> {
     const { now, signal } = checkOptions(options);
-    const change = this.schema.change(event);
+    const change = this.change(event);
     const versions = (change.writes ?? [change.deletion]).map(({ version }) => version);
     const expires = checkLateness(this.name, this.schema.deletion, versions, event.occurredAt, now);
     return change.writes === undefined
@@ -99,7 +111,7 @@ export class GroupedState {
   settle(event: AnyGroupsEvent, applied: AnyGroupsEvent, result: Result): EventOutcome | undefined {
     checkResult(result);
     if (this.id(event) !== this.id(applied)) invalid('settle', 'expected two events of one key');
-    const change = this.schema.change(event);
+    const change = this.change(event);
     const known = this.known(applied, result);
     const standings =
       change.writes === undefined
@@ -129,10 +141,12 @@ export class GroupedState {
   lanes(event: AnyGroupsEvent): Lane<AnyGroupsEvent>[] {
     const { writes } = this.schema.change(event);
     if (writes === undefined) return [{ id: this.id(event), event }];
-    return writes.map(({ group, values }) => ({
-      id: this.id(event, group.name),
-      event: { ...event, groups: { [group.name]: values } },
-    }));
+    return writes.map((write) => {
+      const { name } = write.group;
+      const part = { ...event, groups: { [name]: write.values } };
+      this.changes.set(part, { writes: [write] });
+      return { id: this.id(event, name), event: part };
+    });
   }
 
   compare(a: AnyGroupsEvent, b: AnyGroupsEvent): number {
@@ -142,7 +156,7 @@ export class GroupedState {
   }
 
   private lane(event: AnyGroupsEvent): { group: string | undefined; version: GroupWrite['version'] } {
-    const { writes, deletion } = this.schema.change(event);
+    const { writes, deletion } = this.change(event);
     if (writes === undefined) return { group: undefined, version: deletion.version };
     const [write, other] = writes;
     return write === undefined || other !== undefined

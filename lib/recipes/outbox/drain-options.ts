@@ -30,7 +30,7 @@ export interface DrainOptions extends SendOptions {
   readonly parkAfter?: ParkAfter;
   /** How often one drain sends an event that fails, with waits in between. @default 3 */
   readonly sends?: number;
-  /** Aggregates at a time; batches are filled over all of them. @default 25 */
+  /** Aggregates at a time; batches are filled over all of them. @default 50, as many as the SDK's client has sockets */
   readonly concurrency?: number;
   /** The time in epoch milliseconds. @default Date.now */
   readonly clock?: () => number;
@@ -57,7 +57,7 @@ export const checkMs = (value: number, path: string, most = Infinity): number =>
     : invalid(path, `expected milliseconds from 0 ${most === Infinity ? 'on' : `to ${most}`}`);
 
 export const drainTerms = (options: DrainOptions): DrainTerms => {
-  const { previousShards, whenParked = 'block', parkAfter = {}, sends = 3, concurrency = 25 } = checkOptions(options);
+  const { previousShards, whenParked = 'block', parkAfter = {}, sends = 3, concurrency = 50 } = checkOptions(options);
   const { attempts = 5, ms = 900_000 } = checkObject(parkAfter, 'parkAfter');
   if (whenParked !== 'block' && whenParked !== 'skip') invalid('whenParked', "expected 'block' or 'skip'");
   return {

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import { invalid } from '../../commands/errors/errors.js';
 import { isWholeBetween } from '../arguments.js';
 
@@ -12,7 +12,7 @@ import { isWholeBetween } from '../arguments.js';
  */
 export const shardOf = (aggregate: string, shards: number): number => {
   if (typeof aggregate !== 'string') invalid('aggregate', 'expected text');
-  return createHash('sha256').update(aggregate).digest().readUInt32BE(0) % checkShards(shards, 'shards');
+  return hash('sha256', aggregate, 'buffer').readUInt32BE(0) % checkShards(shards, 'shards');
 };
 
 export const maximumShards = 10_000;

@@ -154,8 +154,18 @@ describe('timestamp()', () => {
     expect((first as string) < (second as string)).toBe(true);
   });
 
+  it('checks each text, also behind one that was valid', () => {
+    const valid = toTimestamp('2026-12-01T00:00:00Z');
+    for (let run = 0; run < 2; run++) {
+      expect(encode(valid)).toEqual({ S: valid });
+      for (const wrong of [undefined, '', `${valid} `, '2026-02-31T00:00:00.000000000Z'])
+        expect(() => encode(wrong)).toThrow(InvalidInputError);
+    }
+  });
+
   it('refuses text of another width, and a Date', () => {
-    for (const wrong of ['2026-12-01T00:00:00.000Z', '2026-02-31T00:00:00.000000000Z', new Date(), null]) {
+    const texts = ['2026-12-01T00:00:00.000Z', '2026-02-31T00:00:00.000000000Z', ''];
+    for (const wrong of [...texts, new Date(), null, undefined, NaN]) {
       expect(() => encode(wrong)).toThrow(InvalidInputError);
     }
     expect(() => decode({ S: '2026-12-01T00:00:00.000Z' })).toThrow(InvalidStoredItemError);
