@@ -173,7 +173,6 @@ const windowsOf = async (count, terms = {}) => {
 };
 
 const steady = await windowsOf(windows);
-// What is throttled mostly waits: fewer say as much.
 size = throttledSize;
 const half = await windowsOf(2, { part: 0.5, deliveries: 20 });
 const outage = await windowsOf(1, { part: 1 });

@@ -10,6 +10,7 @@ const bundles = [
   { name: 'one get and one update', entry: 'bench/size/get-update.mjs', limit: 49_900 },
   { name: 'the charge function', entry: 'lambdas/charge/index.ts', limit: 83_400 },
   { name: 'the ingest function', entry: 'lambdas/ingest/index.ts', limit: 86_500 },
+  { name: 'the relay function', entry: 'lambdas/relay/index.ts', limit: 94_200 },
 ];
 
 it.each(bundles)('keeps the bundle of $name below $limit bytes', async ({ entry, limit }) => {
