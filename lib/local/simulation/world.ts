@@ -1,5 +1,5 @@
 import type { LocalDynamoDB } from '../local-dynamodb.js';
-import type { LocalFault } from '../faults.js';
+import type { FaultName, LocalFault } from '../faults.js';
 import { draw, hash, randomOf, type SeededRandom } from './random.js';
 import { conflictOf, faultName, faultsOf, type FaultKind } from './fault-plan.js';
 import type { History } from './history.js';
@@ -306,7 +306,7 @@ export class World {
           : meet('throttled')
             ? ({
                 at: 'before',
-                error: draw(seed, `throttle ${name}`) < 0.5 ? 'Throttling' : 'ProvisionedThroughputExceeded',
+                error: throttles[Math.floor(draw(seed, `throttle ${name}`) * throttles.length)] as FaultName,
               } as const)
             : meet('conflict')
               ? conflictOf(seed, name, input()['TransactItems'] as object[] | undefined)
@@ -328,6 +328,9 @@ export class World {
   /** Set by whoever has the table. */
   sweep: () => Promise<number> = () => Promise.resolve(0);
 }
+
+/** As the service says that it has too much to do. */
+const throttles: readonly FaultName[] = ['Throttling', 'ProvisionedThroughputExceeded', 'TransactionThrottled'];
 
 /** An error of the service, as the history names it. */
 const refusal = (body: string): string => {
