@@ -1,4 +1,3 @@
-import { Buffer } from 'node:buffer';
 import { significantDigits } from '../commands/attributes/digits.js';
 import { headerValues, type HttpEvent } from './event.js';
 import { ProblemError, problems } from './problem.js';

@@ -48,14 +48,14 @@ describe('watchCommands()', () => {
   it('reports a versioned write without its decision', () => {
     accounts.update(key).set({ balance: 1 });
     accounts.delete(key);
-    expect(unsent()).toEqual(['Update of ACCOUNT', 'Delete of ACCOUNT']);
+    expect(unsent()).toEqual(['update of ACCOUNT', 'delete of ACCOUNT']);
   });
 
   it('reports a write that is dropped', () => {
     void notes.put(note).ifNotExists();
     void notes.delete(key);
     void createTable(shop).ifNotExists();
-    expect(unsent()).toEqual(['Put of NOTE', 'Delete of NOTE', 'createTable']);
+    expect(unsent()).toEqual(['put of NOTE', 'delete of NOTE', 'createTable']);
   });
 
   it('reports transactions and batches, and the steps that went nowhere with them', () => {
@@ -65,8 +65,8 @@ describe('watchCommands()', () => {
     void transactWrite(shop, { write: notes.put(note) });
     expect(unsent().sort()).toEqual(
       [
-        'Put of NOTE',
-        'Put of NOTE',
+        'put of NOTE',
+        'put of NOTE',
         'batchGet',
         'batchWrite',
         'get of NOTE',
@@ -132,7 +132,7 @@ describe('watchCommands()', () => {
     };
     const message = thrown()?.message ?? '';
     expect(message).toMatch(/^2 commands were built and never sent:\n- get of NOTE\n +at .*unsent\.test\.ts/);
-    expect(message).toMatch(/\n- Put of NOTE\n/);
+    expect(message).toMatch(/\n- put of NOTE\n/);
     expect(message).not.toContain('secret');
     expect(thrown()).toBeUndefined();
     notes.get(key).consistent();

@@ -110,14 +110,16 @@ export const mutations: readonly Mutation[] = [
   {
     bug: 'each attempt has a request token of its own',
     file: 'lib/commands/transact-write/transact-write.ts',
-    find: 'const command = new TransactWriteItemsCommand(request);',
-    replace: `const command = new TransactWriteItemsCommand(request);
-    command.middlewareStack.add(
-      ((next: (args: { request: { body: string } }) => unknown) => (args: { request: { body: string } }) =>
-        next({ ...args, request: Object.assign(Object.create(Object.getPrototypeOf(args.request)), args.request, {
-          body: args.request.body.replace(/"ClientRequestToken":"[^"]+"/, '"ClientRequestToken":"' + randomUUID() + '"') }) })) as never,
-      { step: 'finalizeRequest', priority: 'low' },
-    );`,
+    find: 'command_: new TransactWriteItemsCommand(this.request),',
+    replace: `command_: ((command: TransactWriteItemsCommand) => {
+      command.middlewareStack.add(
+        ((next: (args: { request: { body: string } }) => unknown) => (args: { request: { body: string } }) =>
+          next({ ...args, request: Object.assign(Object.create(Object.getPrototypeOf(args.request)), args.request, {
+            body: args.request.body.replace(/"ClientRequestToken":"[^"]+"/, '"ClientRequestToken":"' + randomUUID() + '"') }) })) as never,
+        { step: 'finalizeRequest', priority: 'low' },
+      );
+      return command;
+    })(new TransactWriteItemsCommand(this.request)),`,
     workload: 'balances',
   },
   {

@@ -1,3 +1,4 @@
+import { hasBrand } from '../errors/brand.js';
 import { invalid } from '../errors/errors.js';
 import type { Decode, Encode } from './attribute-value.js';
 
@@ -172,8 +173,7 @@ export class AttributeBuilder {
 }
 
 /** Whether the value is a builder, of this or another copy of the package. */
-export const isAttribute = (value: unknown): value is AttributeBuilder =>
-  typeof value === 'object' && value !== null && attributeBrand in value;
+export const isAttribute = (value: unknown): value is AttributeBuilder => hasBrand(value, attributeBrand);
 
 /** The builder that a list or record is made of. */
 export const attributeOf = (value: unknown, path: string): AttributeBuilder =>

@@ -1,4 +1,3 @@
-import { Buffer } from 'node:buffer';
 import type { AttributeMap, AttributeValue } from './attribute-value.js';
 import { significantDigits } from './digits.js';
 

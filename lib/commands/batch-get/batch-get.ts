@@ -1,16 +1,19 @@
-import { BatchGetItemCommand, type BatchGetItemCommandInput } from '@aws-sdk/client-dynamodb';
+import {
+  BatchGetItemCommand,
+  type BatchGetItemCommandInput,
+  type BatchGetItemCommandOutput,
+} from '@aws-sdk/client-dynamodb';
 import { keyId, keyNames } from '../batch/key-id.js';
 import { runBatch, type BatchAnswer } from '../batch/run-batch.js';
 import { UnprocessedError } from '../batch/unprocessed-error.js';
-import { CommandUsedError, invalid } from '../errors/errors.js';
+import { invalid } from '../errors/errors.js';
 import { isReadStep, readStepSymbol } from '../read/read-step.js';
-import { checkAttempts, limitAttempts } from '../retry/max-attempts.js';
-import { httpOptions, type SendOptions } from '../send/send-options.js';
+import { Command, type CommandOptions } from '../send/command.js';
+import { sendCommand } from '../send/send-command.js';
+import type { SendOptions } from '../send/send-options.js';
 import { tableModelOf, type Table } from '../table/table.js';
 import type { TableModel } from '../table/table-model.js';
-import { lifeChannel, traced } from '../tracing/channel.js';
 import type { HasCapacities } from '../transact-write/transact-write.js';
-import { requestJson } from '../write/request-json.js';
 import { planReads, type Entry, type Plan, type RequestItems } from './plan.js';
 import type { BatchGot, BatchGotPart, BatchReads } from './results.js';
 
@@ -43,9 +46,8 @@ export interface BatchGet<S extends BatchReads, O> {
   toRequestJson(): string;
 }
 
-interface BatchGetOptions {
+interface BatchGetOptions extends CommandOptions {
   readonly capacity?: boolean;
-  readonly attempts?: number;
 }
 
 /** A whole batch as it will be sent. */
@@ -57,8 +59,10 @@ interface Built {
 }
 
 /** The run-time half of {@link BatchGet}. */
-class BatchGetCommand {
-  private used_ = false;
+class BatchGetCommand extends Command {
+  protected get what_(): string {
+    return 'batchGet';
+  }
 
   constructor(
     private readonly table_: TableModel,
@@ -66,25 +70,22 @@ class BatchGetCommand {
     private readonly options_: BatchGetOptions,
     from?: BatchGetCommand,
   ) {
-    if (lifeChannel.hasSubscribers) lifeChannel.publish({ command: this, event: 'created', from, what: 'batchGet' });
+    super();
+    this.made_(undefined, from);
   }
 
-  private with_(change: BatchGetOptions): BatchGetCommand {
-    if (this.used_) throw new CommandUsedError('batchGet');
-    return new BatchGetCommand(this.table_, this.reads_, { ...this.options_, ...change }, this);
+  protected with_(change: BatchGetOptions): this {
+    this.refuseUsed_();
+    return new BatchGetCommand(this.table_, this.reads_, { ...this.options_, ...change }, this) as this;
   }
 
   returnCapacity(): BatchGetCommand {
     return this.with_({ capacity: true });
   }
-  maxAttempts(attempts: number): BatchGetCommand {
-    return this.with_({ attempts: checkAttempts(attempts) });
-  }
 
   private use_(): Built {
-    if (this.used_) throw new CommandUsedError('batchGet');
-    this.used_ = true;
-    if (lifeChannel.hasSubscribers) lifeChannel.publish({ command: this, event: 'used' });
+    this.refuseUsed_();
+    this.end_();
     const slots = Object.entries(this.reads_).map(
       ([name, read]) =>
         [
@@ -103,9 +104,6 @@ class BatchGetCommand {
   toRequest(): BatchGetItemCommandInput {
     const [first] = this.use_().plans;
     return first === undefined ? invalid('batchGet', 'has no reads, so there is no request') : this.input_(first.items);
-  }
-  toRequestJson(): string {
-    return requestJson(this.toRequest());
   }
 
   send(options?: SendOptions): Promise<unknown> {
@@ -139,15 +137,13 @@ class BatchGetCommand {
   }
 
   private async sendPlan_({ items, waiting }: Plan, options: SendOptions | undefined): Promise<BatchAnswer<Plan>> {
-    const { table_: table } = this;
-    const { attempts } = this.options_;
-    const command = new BatchGetItemCommand(this.input_(items));
-    if (attempts !== undefined) await limitAttempts(table.client_, command, attempts);
-    const trace = { operation: 'BatchGetItem', table: table.name_, actions: keyCount(items) };
-    const output = await traced(trace, async (context) => {
-      const answer = await table.client_.send(command, httpOptions(options));
-      context.outcome = 'ok';
-      return answer;
+    const output = await sendCommand({
+      table_: this.table_,
+      command_: new BatchGetItemCommand(this.input_(items)),
+      attempts_: this.options_.attempts_,
+      trace_: { operation: 'BatchGetItem', actions: keyCount(items) },
+      options_: options,
+      read_: (answer: BatchGetItemCommandOutput) => answer,
     });
     for (const [name, found] of Object.entries(output.Responses ?? {})) {
       const names = keyNames(items[name]?.Keys?.[0] ?? {});

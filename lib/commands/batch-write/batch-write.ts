@@ -1,16 +1,20 @@
-import { BatchWriteItemCommand, type BatchWriteItemCommandInput, type WriteRequest } from '@aws-sdk/client-dynamodb';
+import {
+  BatchWriteItemCommand,
+  type BatchWriteItemCommandInput,
+  type BatchWriteItemCommandOutput,
+  type WriteRequest,
+} from '@aws-sdk/client-dynamodb';
 import type { AttributeMap } from '../attributes/attribute-value.js';
 import { keyId, keyNames } from '../batch/key-id.js';
 import { runBatch, type BatchAnswer } from '../batch/run-batch.js';
 import { UnprocessedError, type Incomplete } from '../batch/unprocessed-error.js';
-import { CommandUsedError, invalid } from '../errors/errors.js';
-import { checkAttempts, limitAttempts } from '../retry/max-attempts.js';
-import { httpOptions, type SendOptions } from '../send/send-options.js';
+import { invalid } from '../errors/errors.js';
+import type { CommandOptions } from '../send/command.js';
+import { sendCommand } from '../send/send-command.js';
+import type { SendOptions } from '../send/send-options.js';
 import { tableModelOf, type Table } from '../table/table.js';
 import type { TableModel } from '../table/table-model.js';
-import { lifeChannel, traced } from '../tracing/channel.js';
 import type { HasCapacities } from '../transact-write/transact-write.js';
-import { requestJson } from '../write/request-json.js';
 import { SentOnce } from '../write/sent-once.js';
 import { isStep, stepSymbol, type Batchable, type StepParts } from '../write/step.js';
 import { chunksOf, type RequestItems } from './chunks.js';
@@ -60,9 +64,8 @@ export interface BatchWrite<O> extends Promise<BatchWritten & O> {
   toRequestJson(): string;
 }
 
-interface BatchWriteOptions {
+interface BatchWriteOptions extends CommandOptions {
   readonly capacity?: boolean;
-  readonly attempts?: number;
 }
 
 /** A whole batch as it will be sent. */
@@ -75,7 +78,9 @@ interface Built {
 /** The run-time half of {@link BatchWrite}. */
 class BatchWriteCommand extends SentOnce {
   readonly [Symbol.toStringTag] = 'BatchWriteCommand';
-  private used_ = false;
+  protected get what_(): string {
+    return 'batchWrite';
+  }
 
   constructor(
     private readonly table_: TableModel,
@@ -84,25 +89,21 @@ class BatchWriteCommand extends SentOnce {
     from?: BatchWriteCommand,
   ) {
     super();
-    if (lifeChannel.hasSubscribers) lifeChannel.publish({ command: this, event: 'created', from, what: 'batchWrite' });
+    this.made_(undefined, from);
   }
 
-  private with_(change: BatchWriteOptions): BatchWriteCommand {
-    if (this.used_) throw new CommandUsedError('batchWrite');
-    return new BatchWriteCommand(this.table_, this.writes_, { ...this.options_, ...change }, this);
+  protected with_(change: BatchWriteOptions): this {
+    this.refuseUsed_();
+    return new BatchWriteCommand(this.table_, this.writes_, { ...this.options_, ...change }, this) as this;
   }
 
   returnCapacity(): BatchWriteCommand {
     return this.with_({ capacity: true });
   }
-  maxAttempts(attempts: number): BatchWriteCommand {
-    return this.with_({ attempts: checkAttempts(attempts) });
-  }
 
   private use_(): Built {
-    if (this.used_) throw new CommandUsedError('batchWrite');
-    this.used_ = true;
-    if (lifeChannel.hasSubscribers) lifeChannel.publish({ command: this, event: 'used' });
+    this.refuseUsed_();
+    this.end_();
     const parts = this.writes_.map(partsOf);
     const names = new Map(parts.map(({ request_: request, key_: key }) => [request.TableName, keyNames(key)]));
     const idOf = (table: string, item: AttributeMap): string => keyId(table, names.get(table) ?? [], item);
@@ -116,9 +117,6 @@ class BatchWriteCommand extends SentOnce {
   toRequest(): BatchWriteItemCommandInput {
     const [first] = this.use_().chunks;
     return first === undefined ? invalid('batchWrite', 'has no writes, so there is no request') : this.input_(first);
-  }
-  toRequestJson(): string {
-    return requestJson(this.toRequest());
   }
 
   override send(options?: SendOptions): Promise<unknown> {
@@ -151,17 +149,17 @@ class BatchWriteCommand extends SentOnce {
     throw new UnprocessedError('writes', positions.size, part, cause);
   }
 
-  private async sendChunk_(items: RequestItems, options: SendOptions | undefined): Promise<BatchAnswer<RequestItems>> {
-    const { table_: table } = this;
-    const { attempts } = this.options_;
-    const command = new BatchWriteItemCommand(this.input_(items));
-    if (attempts !== undefined) await limitAttempts(table.client_, command, attempts);
-    const trace = { operation: 'BatchWriteItem', table: table.name_, actions: writeCount(items) };
-    return traced(trace, async (context) => {
-      const output = await table.client_.send(command, httpOptions(options));
-      context.outcome = 'ok';
-      const rest = output.UnprocessedItems ?? {};
-      return { left: writeCount(rest) === 0 ? undefined : rest, consumed: output.ConsumedCapacity };
+  private sendChunk_(items: RequestItems, options: SendOptions | undefined): Promise<BatchAnswer<RequestItems>> {
+    return sendCommand({
+      table_: this.table_,
+      command_: new BatchWriteItemCommand(this.input_(items)),
+      attempts_: this.options_.attempts_,
+      trace_: { operation: 'BatchWriteItem', actions: writeCount(items) },
+      options_: options,
+      read_: ({ UnprocessedItems: rest = {}, ConsumedCapacity: consumed }: BatchWriteItemCommandOutput) => ({
+        left: writeCount(rest) === 0 ? undefined : rest,
+        consumed,
+      }),
     });
   }
 }

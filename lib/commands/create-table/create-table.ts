@@ -10,12 +10,12 @@ import {
 } from '@aws-sdk/client-dynamodb';
 import { setTimeout as wait } from 'node:timers/promises';
 import { SafeWritesError, invalid } from '../errors/errors.js';
+import type { CommandOptions } from '../send/command.js';
 import { isNamed } from '../send/failures.js';
 import { httpOptions, type SendOptions } from '../send/send-options.js';
 import { tableModelOf, type Table } from '../table/table.js';
 import type { TableModel } from '../table/table-model.js';
-import { lifeChannel, traced } from '../tracing/channel.js';
-import { requestJson } from '../write/request-json.js';
+import { traced } from '../tracing/channel.js';
 import { SentOnce } from '../write/sent-once.js';
 import { driftOf } from './drift.js';
 import { tableInput, type CreateTableOptions, type IndexProjection } from './table-input.js';
@@ -64,6 +64,9 @@ const longestInAll = 5 * 60_000;
 
 class CreateTableCommand extends SentOnce {
   readonly [Symbol.toStringTag] = 'CreateTableCommand';
+  protected get what_(): string {
+    return 'createTable';
+  }
 
   constructor(
     private readonly target_: TableModel,
@@ -71,13 +74,16 @@ class CreateTableCommand extends SentOnce {
     from?: CreateTableCommand,
   ) {
     super();
-    if (lifeChannel.hasSubscribers) lifeChannel.publish({ command: this, event: 'created', from, what: 'createTable' });
+    this.made_(undefined, from);
   }
 
-  private with_(change: Partial<CreateTableOptions>): CreateTableCommand {
-    return new CreateTableCommand(this.target_, { ...this.options_, ...change }, this);
+  protected with_(change: Partial<CreateTableOptions> & CommandOptions): this {
+    return new CreateTableCommand(this.target_, { ...this.options_, ...change }, this) as this;
   }
 
+  override maxAttempts(): never {
+    return invalid('createTable', 'is several requests, and takes no maxAttempts()');
+  }
   ifNotExists(): CreateTableCommand {
     return this.with_({ ifNotExists: true });
   }
@@ -97,11 +103,8 @@ class CreateTableCommand extends SentOnce {
   }
 
   toRequest(): CreateTableCommandInput {
-    if (lifeChannel.hasSubscribers) lifeChannel.publish({ command: this, event: 'used' });
+    this.end_();
     return tableInput(this.target_, this.options_);
-  }
-  toRequestJson(): string {
-    return requestJson(this.toRequest());
   }
 
   override async send(options?: SendOptions): Promise<CreateTableResult> {

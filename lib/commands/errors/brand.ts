@@ -4,6 +4,6 @@
  */
 export const brandOf = (name: string): symbol => Symbol.for(`safewrites.${name}`);
 
-/** Whether `value` carries the brand. */
+/** Whether `value` carries the brand. What runs with every clause asks for its one brand itself, which is several times faster. */
 export const hasBrand = (value: unknown, brand: symbol): boolean =>
   typeof value === 'object' && value !== null && brand in value;

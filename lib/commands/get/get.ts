@@ -1,16 +1,20 @@
-import { GetItemCommand, type ConsumedCapacity, type GetItemCommandInput } from '@aws-sdk/client-dynamodb';
+import {
+  GetItemCommand,
+  type ConsumedCapacity,
+  type GetItemCommandInput,
+  type GetItemCommandOutput,
+} from '@aws-sdk/client-dynamodb';
 import type { AttributeMap } from '../attributes/attribute-value.js';
 import type { AnyEntity } from '../entity/entity.js';
-import { CommandUsedError, invalid } from '../errors/errors.js';
+import { invalid } from '../errors/errors.js';
 import type { ReadableRef } from '../expressions/handle.js';
 import { projectHandle, projectMembers, type Projection } from '../read/projection.js';
 import { notSelected, selected, type Found, type NotFound, type Selected } from '../read/read-results.js';
 import { readStepSymbol, type ReadParts, type ReadStep } from '../read/read-step.js';
-import { checkAttempts, limitAttempts } from '../retry/max-attempts.js';
-import { httpOptions, type SendOptions } from '../send/send-options.js';
+import { Command, type CommandOptions } from '../send/command.js';
+import { sendCommand } from '../send/send-command.js';
+import type { SendOptions } from '../send/send-options.js';
 import type { Binding } from '../table/table-model.js';
-import { announce, lifeChannel, traced } from '../tracing/channel.js';
-import { requestJson } from '../write/request-json.js';
 
 /**
  * GetItem. Cost: half a read unit per 4 KB of the item, a whole one where consistent; a projection doesn't lower it.
@@ -47,28 +51,31 @@ export interface GetSelect<V> {
   toRequestJson(): string;
 }
 
-interface GetOptions {
+interface GetOptions extends CommandOptions {
   readonly consistent_?: boolean;
   readonly projection_?: Projection;
   readonly capacity_?: boolean;
-  readonly attempts_?: number;
 }
 
 /** The run-time half of {@link Get}. */
-export class GetCommand {
-  private used_ = false;
+export class GetCommand extends Command {
+  protected get what_(): string {
+    return 'get';
+  }
+
   constructor(
     private readonly binding_: Binding,
     private readonly key_: AttributeMap,
     private readonly options_: GetOptions = {},
     from?: GetCommand,
   ) {
-    if (lifeChannel.hasSubscribers) announce(this, `get of ${binding_.entity_.model_.name}`, from);
+    super();
+    this.made_(binding_.entity_.model_.name, from);
   }
 
-  private with_(change: GetOptions): GetCommand {
-    if (this.used_) throw new CommandUsedError('get');
-    return new GetCommand(this.binding_, this.key_, { ...this.options_, ...change }, this);
+  protected with_(change: GetOptions): this {
+    this.refuseUsed_();
+    return new GetCommand(this.binding_, this.key_, { ...this.options_, ...change }, this) as this;
   }
 
   consistent(): GetCommand {
@@ -83,14 +90,10 @@ export class GetCommand {
   returnCapacity(): GetCommand {
     return this.with_({ capacity_: true });
   }
-  maxAttempts(attempts: number): GetCommand {
-    return this.with_({ attempts_: checkAttempts(attempts) });
-  }
 
   private use_(): void {
-    if (this.used_) throw new CommandUsedError('get');
-    this.used_ = true;
-    if (lifeChannel.hasSubscribers) announce(this);
+    this.refuseUsed_();
+    this.end_();
   }
 
   toRequest(): GetItemCommandInput {
@@ -106,26 +109,23 @@ export class GetCommand {
     return request;
   }
 
-  toRequestJson(): string {
-    return requestJson(this.toRequest());
-  }
-
   async send(options?: SendOptions): Promise<unknown> {
-    const command = new GetItemCommand(this.toRequest());
     const { table_: table, entity_: entity } = this.binding_;
     const { attempts_: attempts, projection_: projection, capacity_: capacity } = this.options_;
-    if (attempts !== undefined) await limitAttempts(table.client_, command, attempts);
-    const trace = { operation: 'GetItem', table: table.name_, entity: entity.model_.name };
-    return traced(trace, async (context) => {
-      const output = await table.client_.send(command, httpOptions(options));
-      context.outcome = 'ok';
-      const stored = output.Item;
-      if (projection?.selected_) {
-        return stored ? selected(entity.decodeAt_(stored, projection.selected_)) : notSelected;
-      }
-      const item = stored && this.decode_(stored);
-      const result = { found: stored !== undefined, item };
-      return capacity === true ? { ...result, consumedCapacity: output.ConsumedCapacity } : result;
+    return sendCommand({
+      table_: table,
+      command_: new GetItemCommand(this.toRequest()),
+      attempts_: attempts,
+      trace_: { operation: 'GetItem', entity: entity.model_.name },
+      options_: options,
+      read_: ({ Item: stored, ConsumedCapacity: consumedCapacity }: GetItemCommandOutput) => {
+        if (projection?.selected_) {
+          return stored ? selected(entity.decodeAt_(stored, projection.selected_)) : notSelected;
+        }
+        const item = stored && this.decode_(stored);
+        const result = { found: stored !== undefined, item };
+        return capacity === true ? { ...result, consumedCapacity } : result;
+      },
     });
   }
 

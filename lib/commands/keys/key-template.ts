@@ -1,4 +1,3 @@
-import { Buffer } from 'node:buffer';
 import type { AttributeMap, AttributeValue } from '../attributes/attribute-value.js';
 import type { KeyText } from '../attributes/attribute.js';
 import type { Field } from '../attributes/fields.js';

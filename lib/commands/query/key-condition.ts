@@ -1,4 +1,3 @@
-import { Buffer } from 'node:buffer';
 import { invalid } from '../errors/errors.js';
 import { textAbove, textBelow, type KeyTemplate } from '../keys/key-template.js';
 

@@ -1,4 +1,3 @@
-import { Buffer } from 'node:buffer';
 import type { AttributeMap } from '../attributes/attribute-value.js';
 import { invalid } from '../errors/errors.js';
 

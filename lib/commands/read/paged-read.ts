@@ -2,14 +2,14 @@ import type { QueryCommand, ScanCommand } from '@aws-sdk/client-dynamodb';
 import type { AttributeMap } from '../attributes/attribute-value.js';
 import type { Field } from '../attributes/fields.js';
 import type { IndexNaming } from '../entity/compiled.js';
-import { CommandUsedError, invalid } from '../errors/errors.js';
+import { invalid } from '../errors/errors.js';
 import { conditionOf, type Cursor } from '../expressions/condition.js';
 import { parenthesise, render } from '../expressions/render.js';
 import * as Token from '../expressions/token.js';
 import { placeholders } from '../expressions/value-placeholders.js';
-import { checkAttempts, limitAttempts } from '../retry/max-attempts.js';
-import { httpOptions, type SendOptions } from '../send/send-options.js';
-import { announce, lifeChannel, traced } from '../tracing/channel.js';
+import { Command } from '../send/command.js';
+import { sendCommand } from '../send/send-command.js';
+import type { SendOptions } from '../send/send-options.js';
 import { requestJson } from '../write/request-json.js';
 import { readCursor, writeCursor } from './cursor.js';
 import { checkFilter, checkProjection } from './index-projection.js';
@@ -19,8 +19,7 @@ import { projectHandle, projectMembers } from './projection.js';
 import type { Source } from './reader.js';
 
 /** The run-time half of query and scan: chains that end in pages of items. */
-export abstract class PagedRead {
-  private used_ = false;
+export abstract class PagedRead extends Command {
   /** What tells a cursor of another read apart; worked out where there is a cursor. */
   private identity_: () => readonly string[] = () => [];
 
@@ -29,9 +28,10 @@ export abstract class PagedRead {
     protected readonly source_: Source,
     protected readonly filters_: readonly unknown[],
     protected readonly options_: PagedOptions,
-    from: object | undefined,
+    from: Command | undefined,
   ) {
-    if (lifeChannel.hasSubscribers) announce(this, `${operation_.toLowerCase()} of ${source_.reader_.name_}`, from);
+    super();
+    this.made_(source_.reader_.name_, from);
   }
 
   protected abstract fork_(filters: readonly unknown[], options: PagedOptions): this;
@@ -43,8 +43,8 @@ export abstract class PagedRead {
   /** What every start key holds, whatever a cursor says. */
   protected abstract fixedKey_(keys: IndexNaming): AttributeMap;
 
-  protected refuseUsed_(): void {
-    if (this.used_) throw new CommandUsedError(this.operation_.toLowerCase());
+  protected get what_(): string {
+    return this.operation_.toLowerCase();
   }
 
   protected with_(change: PagedOptions): this {
@@ -75,9 +75,6 @@ export abstract class PagedRead {
   }
   returnCapacity(): this {
     return this.with_({ capacity_: true });
-  }
-  maxAttempts(attempts: number): this {
-    return this.with_({ attempts_: checkAttempts(attempts) });
   }
 
   /** The key attributes of what is read. */
@@ -179,8 +176,7 @@ export abstract class PagedRead {
   protected use_(count = false): PagedRequest {
     this.refuseUsed_();
     const request = this.build_(count);
-    this.used_ = true;
-    if (lifeChannel.hasSubscribers) announce(this);
+    this.end_();
     return request;
   }
 
@@ -188,20 +184,15 @@ export abstract class PagedRead {
     return this.use_();
   }
 
-  toRequestJson(): string {
-    return requestJson(this.toRequest());
-  }
-
-  protected async fetch_(request: PagedRequest, options: SendOptions | undefined): Promise<PagedOutput> {
+  protected fetch_(request: PagedRequest, options: SendOptions | undefined): Promise<PagedOutput> {
     const { binding_: binding, reader_: reader } = this.source_;
-    const { table_: table } = binding;
-    const { attempts_: attempts } = this.options_;
-    const command = this.sdkCommand_(request);
-    if (attempts !== undefined) await limitAttempts(table.client_, command, attempts);
-    return traced({ operation: this.operation_, table: table.name_, entity: reader.name_ }, async (context) => {
-      const output = await table.client_.send(command, httpOptions(options));
-      context.outcome = 'ok';
-      return output;
+    return sendCommand({
+      table_: binding.table_,
+      command_: this.sdkCommand_(request),
+      attempts_: this.options_.attempts_,
+      trace_: { operation: this.operation_, entity: reader.name_ },
+      options_: options,
+      read_: (output: PagedOutput) => output,
     });
   }
 

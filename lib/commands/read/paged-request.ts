@@ -1,15 +1,15 @@
 import type { ConsumedCapacity, QueryCommandInput, ScanCommandInput } from '@aws-sdk/client-dynamodb';
 import type { AttributeMap } from '../attributes/attribute-value.js';
+import type { CommandOptions } from '../send/command.js';
 import type { Projection } from './projection.js';
 
 /** What the clauses say; replaced, never changed, so that forks share it. */
-export interface PagedOptions {
+export interface PagedOptions extends CommandOptions {
   readonly consistent_?: boolean;
   readonly limit_?: number;
   readonly after_?: string | undefined;
   readonly projection_?: Projection;
   readonly capacity_?: boolean;
-  readonly attempts_?: number;
   /** Of a query only. */
   readonly reverse_?: boolean;
   /** The sort key is compared already: DynamoDB takes one condition on it. */

@@ -1,4 +1,5 @@
 import type { AttributeMap } from '../attributes/attribute-value.js';
+import { hasBrand } from '../errors/brand.js';
 
 /** What `transactGet` and `batchGet` take; `~i` is the item that it reads. */
 export interface ReadStep<out I> {
@@ -22,5 +23,4 @@ export interface ReadCommand {
 }
 
 /** Whether the value is a get. */
-export const isReadStep = (value: unknown): value is ReadCommand =>
-  typeof value === 'object' && value !== null && readStepSymbol in value;
+export const isReadStep = (value: unknown): value is ReadCommand => hasBrand(value, readStepSymbol);

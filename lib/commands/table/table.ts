@@ -1,6 +1,7 @@
 import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { deleteItemOf, deleteOf, type Delete, type DeleteCommand, type UnversionedDelete } from '../delete/delete.js';
 import type { AnyEntity, EntityIndex } from '../entity/entity.js';
+import { hasBrand } from '../errors/brand.js';
 import { invalid } from '../errors/errors.js';
 import { GetCommand, type Get } from '../get/get.js';
 import { putOf, type Put, type PutCommand, type VersionedPut } from '../put/put.js';
@@ -149,7 +150,7 @@ interface IndexTableModel {
 
 /** The binding behind a bound entity, for the functions that take one. */
 export const bindingOf = (value: unknown): Binding =>
-  typeof value === 'object' && value !== null && entityTableBrand in value
+  hasBrand(value, entityTableBrand)
     ? (value as EntityTableModel).binding_
     : invalid('table', 'expected a bound entity, such as shop.of(Order)');
 
@@ -161,7 +162,7 @@ export const readsFrom = (value: unknown): { binding: Binding; index: EntityInde
 
 /** The table behind a public one. */
 export const tableModelOf = (value: unknown): TableModel =>
-  typeof value === 'object' && value !== null && tableBrand in value
+  hasBrand(value, tableBrand)
     ? (value as { [tableBrand]: TableModel })[tableBrand]
     : invalid('table', 'expected a table made by table()');
 

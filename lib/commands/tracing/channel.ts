@@ -56,7 +56,3 @@ export interface CommandLife {
 
 /** The channel of {@link CommandLife}: plain, process-wide and found by name, so that it works across copies. */
 export const lifeChannel = channel('safewrites:life');
-
-/** Tells that a command was made, or, without a text, that it was used; call it where there are subscribers only. */
-export const announce = (command: object, what?: string, from?: object): void =>
-  lifeChannel.publish(what === undefined ? { command, event: 'used' } : { command, event: 'created', from, what });

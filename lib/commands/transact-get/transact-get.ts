@@ -2,20 +2,20 @@ import {
   TransactGetItemsCommand,
   type TransactGetItem,
   type TransactGetItemsCommandInput,
+  type TransactGetItemsCommandOutput,
 } from '@aws-sdk/client-dynamodb';
-import { CommandUsedError, LimitExceededError, invalid } from '../errors/errors.js';
+import { LimitExceededError, invalid } from '../errors/errors.js';
 import { TransactionCanceledException } from '../errors/exceptions.js';
 import type { Found, NotFound } from '../read/read-results.js';
 import { isReadStep, readStepSymbol, type ReadParts, type ReadStep } from '../read/read-step.js';
-import { checkAttempts, limitAttempts } from '../retry/max-attempts.js';
-import { httpOptions, type SendOptions } from '../send/send-options.js';
+import { Command, type CommandOptions } from '../send/command.js';
+import { sendCommand } from '../send/send-command.js';
+import type { SendOptions } from '../send/send-options.js';
 import { tableModelOf, type Table } from '../table/table.js';
 import type { TableModel } from '../table/table-model.js';
-import { lifeChannel, traced } from '../tracing/channel.js';
 import { stepFailures } from '../transact-write/step-failures.js';
 import { stepNames } from '../transact-write/step-names.js';
 import type { HasCapacities } from '../transact-write/transact-write.js';
-import { requestJson } from '../write/request-json.js';
 
 /** The reads of a transaction: gets, by names of the caller's. */
 export interface TransactReads {
@@ -52,13 +52,14 @@ export interface TransactGet<S extends TransactReads, O> {
 
 const maximumReads = 100;
 
-interface TransactGetOptions {
+interface TransactGetOptions extends CommandOptions {
   readonly capacity?: boolean;
-  readonly attempts?: number;
 }
 
-class TransactGetCommand {
-  private used_ = false;
+class TransactGetCommand extends Command {
+  protected get what_(): string {
+    return 'transactGet';
+  }
 
   constructor(
     private readonly table_: TableModel,
@@ -66,25 +67,21 @@ class TransactGetCommand {
     private readonly options_: TransactGetOptions,
     from?: TransactGetCommand,
   ) {
-    if (lifeChannel.hasSubscribers) {
-      lifeChannel.publish({ command: this, event: 'created', from, what: 'transactGet' });
-    }
+    super();
+    this.made_(undefined, from);
   }
 
-  private with_(change: TransactGetOptions): TransactGetCommand {
-    if (this.used_) throw new CommandUsedError('transactGet');
-    return new TransactGetCommand(this.table_, this.reads_, { ...this.options_, ...change }, this);
+  protected with_(change: TransactGetOptions): this {
+    this.refuseUsed_();
+    return new TransactGetCommand(this.table_, this.reads_, { ...this.options_, ...change }, this) as this;
   }
 
   returnCapacity(): TransactGetCommand {
     return this.with_({ capacity: true });
   }
-  maxAttempts(attempts: number): TransactGetCommand {
-    return this.with_({ attempts: checkAttempts(attempts) });
-  }
 
   private use_(): { names: string[]; parts: ReadParts[]; request: TransactGetItemsCommandInput } {
-    if (this.used_) throw new CommandUsedError('transactGet');
+    this.refuseUsed_();
     const names = stepNames(this.reads_);
     if (names.length === 0) invalid('transactGet', 'expected at least one read');
     if (names.length > maximumReads) {
@@ -96,8 +93,7 @@ class TransactGetCommand {
       if (name === 'consumedCapacity') invalid(name, 'is taken: give the read another name');
       return isReadStep(read) ? read : invalid(name, 'expected a get, such as orders.get(key)');
     });
-    this.used_ = true;
-    if (lifeChannel.hasSubscribers) lifeChannel.publish({ command: this, event: 'used' });
+    this.end_();
     const parts = reads.map((read) => read[readStepSymbol]());
     refuseTwice(names, parts);
     const request: TransactGetItemsCommandInput = { TransactItems: parts.map(toItem) };
@@ -108,30 +104,29 @@ class TransactGetCommand {
   toRequest(): TransactGetItemsCommandInput {
     return this.use_().request;
   }
-  toRequestJson(): string {
-    return requestJson(this.toRequest());
-  }
 
   async send(options?: SendOptions): Promise<unknown> {
     const { names, parts, request } = this.use_();
-    const { table_: table } = this;
-    const { attempts, capacity } = this.options_;
-    const command = new TransactGetItemsCommand(request);
-    if (attempts !== undefined) await limitAttempts(table.client_, command, attempts);
-    const trace = { operation: 'TransactGetItems', table: table.name_, actions: names.length };
-    return traced(trace, async (context) => {
-      const output = await table.client_.send(command, httpOptions(options)).catch((error: unknown) => {
+    const { attempts_: attempts, capacity } = this.options_;
+    return sendCommand({
+      table_: this.table_,
+      command_: new TransactGetItemsCommand(request),
+      attempts_: attempts,
+      trace_: { operation: 'TransactGetItems', actions: names.length },
+      options_: options,
+      read_: (output: TransactGetItemsCommandOutput): unknown => {
+        const result: Record<string, unknown> = {};
+        names.forEach((name, i) => {
+          const item = output.Responses?.[i]?.Item;
+          result[name] = { found: item !== undefined, item: item && parts[i]?.decode_(item) };
+        });
+        if (capacity === true) result['consumedCapacity'] = output.ConsumedCapacity ?? [];
+        return result;
+      },
+      failed_: (error) => {
         const failed = stepFailures(error, names, () => ({}));
-        throw failed === undefined ? error : new TransactionCanceledException(failed, error);
-      });
-      context.outcome = 'ok';
-      const result: Record<string, unknown> = {};
-      names.forEach((name, i) => {
-        const item = output.Responses?.[i]?.Item;
-        result[name] = { found: item !== undefined, item: item && parts[i]?.decode_(item) };
-      });
-      if (capacity === true) result['consumedCapacity'] = output.ConsumedCapacity ?? [];
-      return result;
+        throw failed ? new TransactionCanceledException(failed, error) : error;
+      },
     });
   }
 }

@@ -3,9 +3,10 @@ import {
   TransactWriteItemsCommand,
   type ConsumedCapacity,
   type TransactWriteItemsCommandInput,
+  type TransactWriteItemsCommandOutput,
 } from '@aws-sdk/client-dynamodb';
 import { itemSize } from '../attributes/item-size.js';
-import { CommandUsedError, LimitExceededError, invalid } from '../errors/errors.js';
+import { LimitExceededError, invalid } from '../errors/errors.js';
 import {
   OutcomeUnknownError,
   TransactionCanceledException,
@@ -13,13 +14,12 @@ import {
   type StepFailure,
 } from '../errors/exceptions.js';
 import { backoff } from '../retry/backoff.js';
-import { checkAttempts, limitAttempts } from '../retry/max-attempts.js';
+import type { CommandOptions } from '../send/command.js';
 import { isNamed, readSeen } from '../send/failures.js';
-import { httpOptions, type SendOptions } from '../send/send-options.js';
+import { sendCommand } from '../send/send-command.js';
+import type { SendOptions } from '../send/send-options.js';
 import { tableModelOf, type Table } from '../table/table.js';
 import type { TableModel } from '../table/table-model.js';
-import { lifeChannel, traced } from '../tracing/channel.js';
-import { requestJson } from '../write/request-json.js';
 import { SentOnce } from '../write/sent-once.js';
 import { isStep, stepSymbol, type Step, type StepParts } from '../write/step.js';
 import { stepFailures, stepsWhere } from './step-failures.js';
@@ -122,10 +122,9 @@ const mayTakeEffect = (error: unknown): boolean => {
 const maximumSteps = 100;
 const maximumBytes = 4 * 1024 * 1024;
 
-interface TransactOptions {
+interface TransactOptions extends CommandOptions {
   readonly token_: string;
   readonly capacity_?: boolean;
-  readonly attempts_?: number;
 }
 
 /** A request whose steps are rendered: sendable any number of times. */
@@ -175,29 +174,26 @@ class Built {
     }
   }
 
-  private async request_(options: SendOptions | undefined, answersFailure: boolean): Promise<unknown> {
-    const { table_: table, request } = this;
+  private request_(options: SendOptions | undefined, answersFailure: boolean): Promise<unknown> {
     const { attempts_: attempts, capacity_: capacity } = this.options_;
-    const command = new TransactWriteItemsCommand(request);
-    if (attempts !== undefined) await limitAttempts(table.client_, command, attempts);
-    const trace = { operation: 'TransactWriteItems', table: table.name_, actions: this.names_.length };
-    return traced(trace, async (context) => {
-      try {
-        const output = await table.client_.send(command, httpOptions(options));
-        context.outcome = 'ok';
-        return capacity === true
-          ? { committed: true, consumedCapacity: output.ConsumedCapacity ?? [] }
-          : { committed: true };
-      } catch (error) {
+    return sendCommand({
+      table_: this.table_,
+      command_: new TransactWriteItemsCommand(this.request),
+      attempts_: attempts,
+      trace_: { operation: 'TransactWriteItems', actions: this.names_.length },
+      options_: options,
+      read_: ({ ConsumedCapacity: consumedCapacity = [] }: TransactWriteItemsCommandOutput): unknown =>
+        capacity === true ? { committed: true, consumedCapacity } : { committed: true },
+      failed_: (error, trace) => {
         this.open_ ||= mayTakeEffect(error);
         const failed = this.failedSteps_(error);
         if (!failed) throw error;
         const conditions = stepsWhere(failed, (reason) => reason === 'ConditionalCheckFailed');
         if (!answersFailure || !conditions) throw new TransactionCanceledException(failed, error);
-        context.outcome = 'notCommitted';
+        trace.outcome = 'notCommitted';
         const others = stepsWhere(failed, (reason) => reason !== 'ConditionalCheckFailed');
         return { committed: false, failed: conditions, ...(others && { others }) };
-      }
+      },
     });
   }
 
@@ -211,7 +207,9 @@ class Built {
 
 class TransactWriteCommand extends SentOnce {
   readonly [Symbol.toStringTag] = 'TransactWriteCommand';
-  private used_ = false;
+  protected get what_(): string {
+    return 'transaction';
+  }
 
   constructor(
     private readonly table_: TableModel,
@@ -220,16 +218,16 @@ class TransactWriteCommand extends SentOnce {
     from?: TransactWriteCommand,
   ) {
     super();
-    if (lifeChannel.hasSubscribers) lifeChannel.publish({ command: this, event: 'created', from, what: 'transaction' });
+    this.made_(undefined, from);
   }
 
   get clientRequestToken(): string {
     return this.options_.token_;
   }
 
-  private with_(change: Partial<TransactOptions>): TransactWriteCommand {
-    if (this.used_) throw new CommandUsedError('transaction');
-    return new TransactWriteCommand(this.table_, this.steps_, { ...this.options_, ...change }, this);
+  protected with_(change: Partial<TransactOptions>): this {
+    this.refuseUsed_();
+    return new TransactWriteCommand(this.table_, this.steps_, { ...this.options_, ...change }, this) as this;
   }
 
   token(token: string): TransactWriteCommand {
@@ -239,12 +237,9 @@ class TransactWriteCommand extends SentOnce {
   returnCapacity(): TransactWriteCommand {
     return this.with_({ capacity_: true });
   }
-  maxAttempts(attempts: number): TransactWriteCommand {
-    return this.with_({ attempts_: checkAttempts(attempts) });
-  }
 
   build(): Built {
-    if (this.used_) throw new CommandUsedError('transaction');
+    this.refuseUsed_();
     const names = stepNames(this.steps_);
     if (names.length === 0) invalid('transactWrite', 'expected at least one step');
     if (names.length > maximumSteps) {
@@ -252,8 +247,7 @@ class TransactWriteCommand extends SentOnce {
     }
     for (const name of names)
       if (!isStep(this.steps_[name])) invalid(name, 'expected a write command or a conditionCheck()');
-    this.used_ = true;
-    if (lifeChannel.hasSubscribers) lifeChannel.publish({ command: this, event: 'used' });
+    this.end_();
     const parts = names.map((name) => (this.steps_[name] as { [stepSymbol](): StepParts })[stepSymbol]());
     checkBudget(names, parts);
     const request: TransactWriteItemsCommandInput = {
@@ -266,9 +260,6 @@ class TransactWriteCommand extends SentOnce {
 
   toRequest(): TransactWriteItemsCommandInput {
     return this.build().request;
-  }
-  toRequestJson(): string {
-    return requestJson(this.toRequest());
   }
   override async send(options?: SendOptions): Promise<unknown> {
     return this.build().send(options);

@@ -1,5 +1,3 @@
-import { Buffer } from 'node:buffer';
-
 /** A request as the JSON that goes over the wire: bytes as base64. */
 export const requestJson = (request: object): string =>
   JSON.stringify(request, function (this: Record<string, unknown>, name, value: unknown) {

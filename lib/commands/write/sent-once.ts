@@ -1,4 +1,5 @@
 import { channel } from 'node:diagnostics_channel';
+import { Command } from '../send/command.js';
 import type { SendOptions } from '../send/send-options.js';
 
 /** What is asked before a command is sent by being awaited; a subscriber may say why it must not be. */
@@ -10,8 +11,7 @@ export interface Awaiting {
 export const awaitChannel = channel('safewrites:await');
 
 /** A command that can be awaited like a promise, and twice: it is sent once, and the outcome remembered. */
-export abstract class SentOnce {
-  // No initial value: a field of the base class would be paid for by every clause.
+export abstract class SentOnce extends Command {
   declare private sent_: Promise<unknown> | undefined;
 
   abstract send(options?: SendOptions): Promise<unknown>;

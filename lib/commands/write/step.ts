@@ -1,4 +1,5 @@
 import type { AttributeMap } from '../attributes/attribute-value.js';
+import { hasBrand } from '../errors/brand.js';
 
 /** What a transaction takes; `~f` is what `failed.<step>` holds beside its reason. */
 export interface Step<out F> {
@@ -29,5 +30,4 @@ export interface StepCommand {
 }
 
 /** Whether the value is a command that a transaction can take. */
-export const isStep = (value: unknown): value is StepCommand =>
-  typeof value === 'object' && value !== null && stepSymbol in value;
+export const isStep = (value: unknown): value is StepCommand => hasBrand(value, stepSymbol);

@@ -1,5 +1,5 @@
 import type { AttributeMap, AttributeValue } from '../attributes/attribute-value.js';
-import { CommandUsedError, InvalidStoredItemError, invalid } from '../errors/errors.js';
+import { InvalidStoredItemError, invalid } from '../errors/errors.js';
 import { ConditionalCheckFailedException } from '../errors/exceptions.js';
 import { conditionOf, type Cursor } from '../expressions/condition.js';
 import type { Handle } from '../expressions/handle.js';
@@ -7,20 +7,18 @@ import { render } from '../expressions/render.js';
 import type { Rendered, Shape } from '../expressions/shape.js';
 import * as Token from '../expressions/token.js';
 import { placeholders } from '../expressions/value-placeholders.js';
-import { checkAttempts, limitAttempts } from '../retry/max-attempts.js';
+import type { CommandOptions } from '../send/command.js';
 import { isNamed, readSeen } from '../send/failures.js';
-import { httpOptions, type SendOptions } from '../send/send-options.js';
+import { sendCommand } from '../send/send-command.js';
+import type { SendOptions } from '../send/send-options.js';
 import type { Binding } from '../table/table-model.js';
-import { announce, lifeChannel, traced } from '../tracing/channel.js';
 import { SentOnce } from './sent-once.js';
 import { stepSymbol, type StepParts } from './step.js';
-import { requestJson } from './request-json.js';
 
 /** What the rarer clauses say; replaced, never changed, so that forks share it. */
-export interface WriteOptions {
+export interface WriteOptions extends CommandOptions {
   readonly returns_?: 'ALL_OLD' | 'ALL_NEW' | 'UPDATED_NEW' | undefined;
   readonly oldOnFailure_?: boolean;
-  readonly attempts_?: number;
   readonly capacity_?: 'TOTAL' | 'INDEXES';
   readonly metrics_?: boolean;
   /** The version that the caller says is stored. */
@@ -64,10 +62,12 @@ interface WriteOutput {
 export abstract class WriteCommand extends SentOnce {
   /** A write declares itself a promise, so that linters report one that is dropped. */
   readonly [Symbol.toStringTag] = 'WriteCommand';
-  private used_ = false;
-
   abstract readonly kind_: StepParts['kind_'];
   protected abstract readonly sdk_: SdkCommand;
+
+  protected get what_(): string {
+    return this.kind_.toLowerCase();
+  }
 
   constructor(
     readonly binding_: Binding,
@@ -80,8 +80,7 @@ export abstract class WriteCommand extends SentOnce {
     from?: WriteCommand,
   ) {
     super();
-    if (lifeChannel.hasSubscribers)
-      announce(this, `${(this as WriteCommand).kind_} of ${binding_.entity_.model_.name}`, from);
+    this.made_(binding_.entity_.model_.name, from);
   }
 
   protected abstract build_(at: Cursor): BuiltWrite;
@@ -102,11 +101,6 @@ export abstract class WriteCommand extends SentOnce {
   /** The stored key, for errors and transactions. */
   storedKey_(): AttributeMap {
     return this.target_;
-  }
-
-  /** Refuses a chain whose command is used up: it says something that can no longer be sent. */
-  protected refuseUsed_(): void {
-    if (this.used_) throw new CommandUsedError(this.kind_.toLowerCase());
   }
 
   /** Where the chain goes on from: the shared values, or a copy where another fork appended. */
@@ -173,10 +167,6 @@ export abstract class WriteCommand extends SentOnce {
     return this.with_({ metrics_: true });
   }
 
-  maxAttempts(attempts: number): this {
-    return this.with_({ attempts_: checkAttempts(attempts) });
-  }
-
   ignoreVersion(): this {
     return this.with_({ ignoreVersion_: true });
   }
@@ -203,8 +193,7 @@ export abstract class WriteCommand extends SentOnce {
 
   private use_(): BuiltWrite {
     const built = this.build_(this.cursor_());
-    this.used_ = true;
-    if (lifeChannel.hasSubscribers) announce(this);
+    this.end_();
     const { request_: request } = built;
     const { returns_: returns, oldOnFailure_: oldOnFailure, capacity_: capacity, metrics_: metrics } = this.options_;
     if (returns) request['ReturnValues'] ??= returns;
@@ -246,10 +235,6 @@ export abstract class WriteCommand extends SentOnce {
     return names === undefined ? request : { ...request, ExpressionAttributeNames: { ...names } };
   }
 
-  toRequestJson(): string {
-    return requestJson(this.toRequest());
-  }
-
   override send(options?: SendOptions): Promise<unknown> {
     return this.run_(options, false);
   }
@@ -261,24 +246,22 @@ export abstract class WriteCommand extends SentOnce {
   private async run_(options: SendOptions | undefined, answersFailure: boolean): Promise<unknown> {
     const built = this.use_();
     const { table_: table, entity_: entity } = this.binding_;
-    const command = new this.sdk_(built.request_ as never);
-    const { attempts_: attempts } = this.options_;
-    if (attempts !== undefined) await limitAttempts(table.client_, command, attempts);
-    const trace = { operation: `${this.kind_}Item`, table: table.name_, entity: entity.model_.name };
-    return traced(trace, async (context) => {
-      try {
-        const output = (await table.client_.send(command as never, httpOptions(options))) as WriteOutput;
-        context.outcome = 'ok';
-        return this.result_(output, built.version_);
-      } catch (error) {
+    return sendCommand({
+      table_: table,
+      command_: new this.sdk_(built.request_ as never),
+      attempts_: this.options_.attempts_,
+      trace_: { operation: `${this.kind_}Item`, entity: entity.model_.name },
+      options_: options,
+      read_: (output: WriteOutput) => this.result_(output, built.version_),
+      failed_: (error, trace) => {
         if (!isNamed(error, 'ConditionalCheckFailedException')) throw error;
         const stored = (error as { Item?: AttributeMap }).Item;
         const item = stored && readSeen(() => entity.decode_(stored), error);
         if (!answersFailure)
           throw new ConditionalCheckFailedException(this.storedKey_(), item, entity.model_.name, error);
-        context.outcome = 'conditionNotMet';
+        trace.outcome = 'conditionNotMet';
         return this.options_.oldOnFailure_ === true ? { conditionMet: false, item } : { conditionMet: false };
-      }
+      },
     });
   }
 
@@ -325,7 +308,7 @@ export abstract class WriteCommand extends SentOnce {
       attempts !== undefined && 'maxAttempts()',
     ].find(Boolean);
     if (refused !== undefined)
-      invalid(this.kind_.toLowerCase(), `${String(refused)} can not stand in a transaction or batch: say it there`);
+      invalid(this.what_, `${String(refused)} can not stand in a transaction or batch: say it there`);
     const { request_: request } = this.use_();
     return {
       kind_: this.kind_,

@@ -3,7 +3,7 @@ import { callerStack } from './caller-stack.js';
 
 /** A command that was built and never sent, rendered or given to a transaction or batch. */
 export interface UnsentCommand {
-  /** What it is, such as `Update of ACCOUNT`. */
+  /** What it is, such as `update of ACCOUNT`. */
   readonly what: string;
   /** Where it was built: the caller's frames first. */
   readonly stack: string;
