@@ -63,7 +63,7 @@ export const endurance = async ({ scale }) => {
   const windows = Math.max(8, Math.ceil(16 * scale));
   const size = Math.ceil(1500 * scale);
   // What is throttled waits for most of its time.
-  const throttledSize = Math.min(50, size);
+  const throttledSize = Math.min(100, size);
   const plots = {};
   const [steady, slopes, throttled, outage, recovered] = [[], [], [], [], []];
   const each = Array.from({ length: windows }, (_, i) => [String(i + 1)]);
@@ -139,8 +139,8 @@ export const endurance = async ({ scale }) => {
   const text = [
     `${windows} windows of ${digits(size)} charges, events and published events (scale ${scale}), safewrites and the bare ` +
       'client in turns on one table, which is in a process of its own. Charges are 10 at a time, and the bare client sends ' +
-      'the transaction without the record of the answer. The ingest takes batches of 20 events of 20 keys, the bare client ' +
-      '25 conditional updates at a time. The relay takes batches of 50 events of as many aggregates, the bare client 50 at a ' +
+      'the transaction without the record of the answer. The ingest takes batches of 50 events of 50 keys, the bare client ' +
+      '25 conditional updates at a time. The relay takes batches of 100 events of as many aggregates, the bare client 50 at a ' +
       'time, one PutEvents and one delete each, without reading. Latencies of batches are per record.',
     '### Until it is flat\n\nFrom the second quarter of the windows to the last one; ratios are medians over all windows.\n\n' +
       markdown(

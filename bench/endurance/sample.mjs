@@ -23,7 +23,7 @@ const quiet = { log: () => undefined };
 /** Calls at a time of the endpoint, and of the bare client. */
 const callers = 10;
 /** Records of a batch: more than are worked on at once. */
-const batchSize = { ingest: 20, relay: 50 }[job];
+const batchSize = { ingest: 50, relay: 100 }[job];
 
 let number = 0;
 const reported = (answer) => new Set((answer?.batchItemFailures ?? []).map(({ itemIdentifier }) => itemIdentifier));
