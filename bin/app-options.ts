@@ -62,7 +62,8 @@ export function appOptions(context: (name: string) => unknown): AppOptions {
   }
   const alarms = onOrOff('alarms');
   if (!alarms && alarmEmail !== undefined) return refuse('alarmEmail', 'left out where alarms are off');
-  const logRetentionDays = Number(value('logRetentionDays') ?? 30);
+  const days = value('logRetentionDays') ?? 30;
+  const logRetentionDays = typeof days === 'string' || typeof days === 'number' ? Number(days) : NaN;
   if (!retentions.includes(logRetentionDays)) {
     return refuse('logRetentionDays', `one of ${retentions.join(', ')}: -c logRetentionDays=7`);
   }

@@ -3,6 +3,7 @@ import { hasMembers } from '../commands/attributes/plain-object.js';
 import type { AttributeBuilder, Attributes, ItemOf } from '../commands/attributes/attribute.js';
 import { InvalidInputError } from '../commands/errors/errors.js';
 import type { Schema, SchemaIssue } from './schema.js';
+import { checkObject } from '../recipes/arguments.js';
 
 /** What a member has to meet beside its attribute. */
 export interface BodyRule<in V> {
@@ -34,6 +35,8 @@ export type BodyRules<A extends Attributes> = { readonly [K in keyof A]?: BodyRu
  * idempotent({ table: shop, schema: Transfer, handle: ({ to, amount }) => refuse({ status: 402, body: { to, amount } }) });
  */
 export const bodySchema = <A extends Attributes>(attributes: A, rules: BodyRules<A> = {}): Schema<ItemOf<A>> => {
+  checkObject(attributes, 'bodySchema', 'expected attributes by the names of members');
+  checkObject(rules, 'rules');
   const fields = compileFields(attributes as unknown as Record<string, AttributeBuilder>, '');
   const names = fields.map(({ name_: name }) => name);
   const shape = `expected an object with ${names.join(', ')}, and nothing else`;

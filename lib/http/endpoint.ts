@@ -12,6 +12,7 @@ import { ProblemError, problems, type Problem } from './problem.js';
 import { requestFingerprint } from './request-fingerprint.js';
 import { parseRoute, routeOf } from './route.js';
 import { validated } from './schema.js';
+import { checkFunction, checkObject, checkTable, isArray, isBetween } from '../recipes/arguments.js';
 
 const traceparentOf = (event: HttpEvent): string | undefined => headerValues(event, 'traceparent').find(isTraceparent);
 
@@ -38,12 +39,20 @@ const isHttpEvent = (event: HttpEvent | undefined): boolean => {
 /** The answer to an event; problems are thrown. */
 export const endpoint = <B>(options: IdempotentOptions<B>, now: () => number) => {
   const { table, schema, scope = principalOf, horizonSeconds = 86_400, maximumBodyBytes = 262_144 } = options;
+  checkTable(table);
+  checkFunction((options as { readonly handle: unknown }).handle, 'handle');
+  checkFunction(scope, 'scope');
+  if (schema !== undefined) checkObject(schema, 'schema', 'expected a Standard Schema, such as bodySchema() makes');
+  if (!isBetween(maximumBodyBytes, 0, Infinity)) invalid('maximumBodyBytes', 'expected a number of bytes');
   // The construct says it too, since it sends other paths and methods here to be refused.
   const served = options.route ?? process.env['SAFEWRITES_ROUTE'];
-  const route = served === undefined ? undefined : parseRoute(served);
+  const route = typeof served === 'string' ? parseRoute(served) : undefined;
   if (served !== undefined && !route) invalid('route', 'expected a method and a path');
   checkBounds({ horizonSeconds, maxAttempts: options.maxAttempts });
-  const allowed = (options.headers ?? replayedHeaders).map((name) => name.toLowerCase());
+  const { headers = replayedHeaders } = options;
+  if (!isArray(headers) || !headers.every((name: unknown) => typeof name === 'string'))
+    invalid('headers', 'expected an array of names');
+  const allowed = headers.map((name) => name.toLowerCase());
 
   return async (event: HttpEvent, signal: AbortSignal): Promise<HttpResult> => {
     if (!isHttpEvent(event)) {

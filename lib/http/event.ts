@@ -32,8 +32,8 @@ export interface HttpContext {
 }
 
 /** A header's values, of which there should be one; its name in lower case. */
-export const headerValues = ({ headers }: HttpEvent, name: string): string[] =>
-  Object.entries(headers ?? {}).flatMap(([key, value]) =>
+export const headerValues = (event: HttpEvent | null | undefined, name: string): string[] =>
+  Object.entries(event?.headers ?? {}).flatMap(([key, value]) =>
     // The length first: a request has some twenty headers, and is asked for five of them.
     key.length === name.length && key.toLowerCase() === name && typeof value === 'string' ? value : [],
   );

@@ -6,6 +6,8 @@ import type { HttpContext, HttpEvent, HttpResult } from './event.js';
 import { failure } from './failure.js';
 import type { IdempotentOptions } from './idempotent-options.js';
 import { problem, problems } from './problem.js';
+import { invalid } from '../commands/errors/errors.js';
+import { checkFunction, checkObject, isBetween, longestTimer } from '../recipes/arguments.js';
 
 type Hook = (request: never) => unknown;
 
@@ -43,7 +45,10 @@ const writeLine = (line: CallLine): void => void process.stdout.write(`${JSON.st
  * });
  */
 export const idempotent = <B = unknown>(options: IdempotentOptions<B>): IdempotentHandler => {
-  const { log = writeLine, now = Date.now, deadlineMarginMs = 500 } = options;
+  const { log = writeLine, now = Date.now, deadlineMarginMs = 500 } = checkObject(options, 'options');
+  checkFunction(log, 'log');
+  checkFunction(now, 'now');
+  if (!isBetween(deadlineMarginMs, 0, longestTimer)) invalid('deadlineMarginMs', 'expected milliseconds');
   const answer = endpoint(options, now);
   const inner = middy<HttpEvent, HttpResult>({
     timeoutEarlyInMillis: deadlineMarginMs,

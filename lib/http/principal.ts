@@ -33,6 +33,7 @@ const jwtPrincipal = (jwt: Loose): string | undefined => {
  * principalOf({ rawPath: '/', requestContext: { http: { method: 'POST' }, authorizer } }); // 'iam:AROAEXAMPLE'
  */
 export const principalOf = (event: HttpEvent): string | undefined => {
-  const authorizer = event.requestContext.authorizer as Record<string, Loose> | null | undefined;
+  const { requestContext } = (event ?? {}) as Partial<HttpEvent>;
+  const authorizer = requestContext?.authorizer as Record<string, Loose> | null | undefined;
   return iamPrincipal(authorizer?.['iam']) ?? jwtPrincipal(authorizer?.['jwt']);
 };

@@ -1,5 +1,6 @@
 import { SafeWritesError } from '../commands/index.js';
 import type { HttpAnswer } from './answer.js';
+import { checkObject } from '../recipes/arguments.js';
 
 /** A problem as RFC 9457 has it. Its texts are fixed: they hold nothing of the request. */
 export interface Problem {
@@ -38,11 +39,14 @@ const phrases: Readonly<Record<number, string>> = {
  *
  * @example refuse(problem({ status: 403, title: 'Customer blocked', detail: 'This customer can not be charged.' }))
  */
-export const problem = ({ status, detail, type = 'about:blank', title, headers, extensions }: Problem): HttpAnswer => ({
-  status,
-  headers: { ...headers, 'content-type': 'application/problem+json' },
-  body: { type, title: title ?? phrases[status] ?? 'Error', status, detail, ...extensions },
-});
+export const problem = (what: Problem): HttpAnswer => {
+  const { status, detail, type = 'about:blank', title, headers, extensions } = checkObject(what, 'problem');
+  return {
+    status,
+    headers: { ...headers, 'content-type': 'application/problem+json' },
+    body: { type, title: title ?? phrases[status] ?? 'Error', status, detail, ...extensions },
+  };
+};
 
 /**
  * Ends a call with a problem that is not stored: the request itself is wrong, or can be sent again later.

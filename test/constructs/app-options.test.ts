@@ -56,7 +56,7 @@ describe('the context of the app', () => {
     ['dashboard', 'true'],
     ['tracing', ''],
     ...['me', 7].map((value): [string, unknown] => ['alarmEmail', value]),
-    ...['8', 'week', 0].map((value): [string, unknown] => ['logRetentionDays', value]),
+    ...['8', 'week', 0, true, [7], {}].map((value): [string, unknown] => ['logRetentionDays', value]),
   ])('refuses %s = %j', (name, value) => {
     expect(() => options({ [name]: value })).toThrow(`Context "${name}" must be`);
   });

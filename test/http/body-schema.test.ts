@@ -10,6 +10,7 @@ import {
   stringSet,
   type InvalidInputError,
 } from '../../lib/commands/index.js';
+import { offlineTable } from '../commands/support/offline.js';
 import { bodySchema, idempotent, refuse, type SchemaResult } from '../../lib/http/index.js';
 
 const Order = bodySchema(
@@ -43,7 +44,7 @@ describe('a body that is taken', () => {
 
   it('has the type of the attributes', () => {
     idempotent({
-      table: { name: 'shop' } as never,
+      table: offlineTable(),
       schema: Order,
       scope: () => 'all',
       handle: (body) => {

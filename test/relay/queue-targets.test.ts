@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { EventBridgeClient } from '@aws-sdk/client-eventbridge';
 import { PublishBatchCommand, SNSClient } from '@aws-sdk/client-sns';
 import { SendMessageBatchCommand, SQSClient } from '@aws-sdk/client-sqs';
 import { mockClient } from 'aws-sdk-client-mock';
@@ -158,7 +159,7 @@ describe('sizes', () => {
   const targets = {
     sqs: sqsTarget({ client: new SQSClient(aws), queueUrl: 'https://queue' }),
     sns: snsTarget({ client: new SNSClient(aws), topicArn: 'arn:topic' }),
-    eventbridge: eventBridgeTarget({ client: undefined as never, eventBusName: 'shop' }),
+    eventbridge: eventBridgeTarget({ client: new EventBridgeClient(aws), eventBusName: 'shop' }),
   };
 
   test.each(Object.entries(targets))('what the outbox takes for %s, the target takes too', async (name, target) => {
@@ -193,17 +194,18 @@ describe('sizes', () => {
   });
 
   test('an event over the size that a topic was given is refused without a request', async () => {
-    const target = snsTarget({ client: undefined as never, topicArn: 'arn:topic', maximumBytes: 300 });
+    const target = snsTarget({ client: new SNSClient({}), topicArn: 'arn:topic', maximumBytes: 300 });
     const large = relayedEvent({ detail: JSON.stringify({ text: 'x'.repeat(300) }) });
     expect(await target.publish([large])).toEqual([{ ok: false, retryable: false, reason: 'TooLarge' }]);
   });
 });
 
 test.each([
-  ['no queue', () => sqsTarget({ client: undefined as never, queueUrl: '' })],
-  ['a queue of no size', () => sqsTarget({ client: undefined as never, queueUrl: 'https://queue', maximumBytes: 0 })],
-  ['no topic', () => snsTarget({ client: undefined as never, topicArn: '' })],
-  ['a topic of no size', () => snsTarget({ client: undefined as never, topicArn: 'arn:topic', maximumBytes: NaN })],
+  ['no queue', () => sqsTarget({ client: new SQSClient({}), queueUrl: '' })],
+  ['a queue of no size', () => sqsTarget({ client: new SQSClient({}), queueUrl: 'https://queue', maximumBytes: 0 })],
+  ['no client', () => snsTarget({ client: undefined as never, topicArn: 'arn:topic' })],
+  ['no topic', () => snsTarget({ client: new SNSClient({}), topicArn: '' })],
+  ['a topic of no size', () => snsTarget({ client: new SNSClient({}), topicArn: 'arn:topic', maximumBytes: NaN })],
 ])('%s is refused', (_, make) => {
   expect(make).toThrow(InvalidInputError);
 });

@@ -404,8 +404,8 @@ export const mutations: readonly Mutation[] = [
   {
     bug: 'a lock is taken before its lease ends',
     file: `${lock}/locks.ts`,
-    find: 'new Date(now - this.skewMs - 1)',
-    replace: 'new Date(now + this.skewMs)',
+    find: 'heldUntil.lt(new Date(now - this.skewMs))',
+    replace: 'heldUntil.lt(new Date(now + this.skewMs))',
     workload: 'locks',
     seeds: 400,
   },

@@ -1,5 +1,6 @@
 import type { AttributeMap, AttributeValue } from './attribute-value.js';
 import { significantDigits } from './digits.js';
+import { invalid } from '../errors/errors.js';
 
 /**
  * Digits count in pairs, those before and after the point apart, without the zeros at both ends
@@ -33,10 +34,17 @@ export const valueSize = (value: AttributeValue): number => {
  * Bytes of an item as DynamoDB counts them, names included; the limit is 409,600
  * (https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/CapacityUnitCalculations.html).
  *
+ * @throws InvalidInputError for what is no item as it is stored
  * @example itemSize({ pk: { S: 'ORDER#1' }, total: { N: '10' } }) // 16
  */
 export const itemSize = (item: AttributeMap): number => {
   let size = 0;
-  for (const name of Object.keys(item)) size += Buffer.byteLength(name) + valueSize(item[name] as AttributeValue);
+  try {
+    for (const name of Object.keys(item)) size += Buffer.byteLength(name) + valueSize(item[name] as AttributeValue);
+  } catch (error) {
+    // Looked at only now, since every write is measured.
+    if (error instanceof TypeError) invalid('itemSize', "expected an item as it is stored, such as { pk: { S: 'a' } }");
+    throw error;
+  }
   return size;
 };

@@ -119,6 +119,7 @@ export const collection = <const Es extends readonly [AnyEntity, ...AnyEntity[]]
   entities: Es & OfOneTemplate<Es>,
 ): Collection<Es> => {
   const model = tableModelOf(table);
+  if (!Array.isArray(entities)) invalid('collection', 'expected an array of entities');
   const bindings = entities.map((entity) => model.bind_(entity));
   const [first] = bindings;
   if (first === undefined) return invalid('collection', 'expected entities');

@@ -3,6 +3,7 @@ import { poison } from '../poison/poison-record-error.js';
 import type { KafkaEventRecord } from '../sources/kafka-event.js';
 import type { Decoder } from './decoder.js';
 import { text } from './formats.js';
+import { checkFunction, checkObject } from '../../recipes/arguments.js';
 
 /** A record of a topic, decoded. */
 export interface KafkaMessage<T, K = string> {
@@ -59,10 +60,16 @@ const headerOf = ({ headers }: KafkaEventRecord, name: string): Buffer | undefin
  *   handle: ({ key, body }) => console.log(body === undefined ? 'gone' : body.orderId === key),
  * });
  */
-export const kafkaMessages = <T, K = string>({
-  value,
-  key = text() as never,
-}: KafkaFormats<T, K>): Decoder<KafkaEventRecord, KafkaMessage<T, K>> => {
+export const kafkaMessages = <T, K = string>(
+  formats: KafkaFormats<T, K>,
+): Decoder<KafkaEventRecord, KafkaMessage<T, K>> => {
+  const { value, key = text() as never } = checkObject(
+    formats,
+    'kafkaMessages',
+    'expected formats, such as { value: json() }',
+  );
+  checkFunction(value, 'value');
+  checkFunction(key, 'key');
   const decoded = async <V>(
     data: string | null | undefined,
     record: KafkaEventRecord,

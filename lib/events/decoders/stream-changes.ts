@@ -6,6 +6,7 @@ import { bindingOf } from '../../commands/table/table.js';
 import { poison, PoisonRecordError } from '../poison/poison-record-error.js';
 import type { StreamEventRecord, StreamImage, StreamValue } from '../sources/stream-event.js';
 import type { Decoder } from './decoder.js';
+import { checkTable, isArray } from '../../recipes/arguments.js';
 
 /** A change of an item of one entity. */
 export interface StreamChange<E extends AnyEntity> {
@@ -80,6 +81,8 @@ export const streamChanges = <const L extends readonly [AnyEntity, ...AnyEntity[
   table: Table,
   entities: L,
 ): Decoder<StreamEventRecord, AnyStreamChange<L>> => {
+  checkTable(table);
+  if (!isArray(entities)) invalid('entities', 'expected an array');
   const known = entities.map((entity) => bindingOf(table.of(entity)).entity_);
   if (known.length === 0) invalid('entities', 'expected at least one');
   return {

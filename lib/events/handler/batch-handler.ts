@@ -12,6 +12,7 @@ import { answerOf } from './answer.js';
 import { batchLine, writeLine, type BatchLine } from './batch-line.js';
 import { settledOptions, type BatchHandler, type BatchOptions } from './options.js';
 import { Progress, type Ending } from './progress.js';
+import { checkFunction } from '../../recipes/arguments.js';
 
 /** What a handler gets beside the message. */
 export interface HandleContext {
@@ -65,6 +66,7 @@ export interface BatchHandlerOptions<Q, K, S> extends BatchOptions {
 export const batchHandler = <Q = never, K = never, S = never>(options: BatchHandlerOptions<Q, K, S>): BatchHandler => {
   const settled = settledOptions(options);
   const { decode, log = writeLine } = options;
+  checkFunction(log, 'log');
   if (typeof options.handle !== 'function') invalid('handle', 'expected a function');
   if (typeof decode !== 'object' || decode === null) invalid('decode', 'expected decoders by source');
 

@@ -4,6 +4,7 @@ import type { BatchContext } from '../run/deadline.js';
 import type { BatchEvent } from '../sources/delivery.js';
 import type { BatchResponse } from '../sources/item-failures.js';
 import { partialResponses } from './partial-responses.js';
+import { checkFunction, checkObject, isBetween } from '../../recipes/arguments.js';
 
 /** What every handler of batches takes. */
 export interface BatchOptions extends PoisonOptions {
@@ -31,11 +32,17 @@ export type BatchHandler = (event: BatchEvent, context?: BatchContext) => Promis
 
 /** The options as they apply; refuses what is out of bounds. */
 export const settledOptions = (options: BatchOptions) => {
-  const { concurrency = 25, deadlineMarginMs, poisonAfterReceives = 1, failureDestination } = options;
+  const {
+    concurrency = 25,
+    deadlineMarginMs,
+    poisonAfterReceives = 1,
+    failureDestination,
+  } = checkObject(options, 'options');
+  if (failureDestination !== undefined) checkFunction(failureDestination, 'failureDestination');
   if (!Number.isSafeInteger(concurrency) || concurrency < 1) {
     invalid('concurrency', 'expected a whole number from 1 on');
   }
-  if (deadlineMarginMs !== undefined && !(deadlineMarginMs >= 0 && Number.isFinite(deadlineMarginMs))) {
+  if (deadlineMarginMs !== undefined && !isBetween(deadlineMarginMs, 0, Number.MAX_VALUE)) {
     invalid('deadlineMarginMs', 'expected milliseconds');
   }
   if (!Number.isSafeInteger(poisonAfterReceives) || poisonAfterReceives < 1) {

@@ -12,6 +12,7 @@ import { ingestLine } from './ingest-line.js';
 import type { OrderedIngestOptions } from './options.js';
 import { refusalOf } from './refusal.js';
 import type { StateEvent } from './state-event.js';
+import { checkFunction, checkObject, checkTable } from '../../recipes/arguments.js';
 
 /**
  * A Lambda handler that brings items to the newest version of each group of fields, from events of SQS and Kafka that come
@@ -55,8 +56,11 @@ export const orderedIngest = <
 >(
   options: OrderedIngestOptions<E, G, Q, K, S, D>,
 ): BatchHandler => {
-  const { table, entity, groups, deletion, decode, log = writeLine, metrics = {} } = options;
+  const { table, entity, groups, deletion, decode, log = writeLine, metrics = {} } = checkObject(options, 'options');
   const settled = settledOptions(options);
+  checkTable(table);
+  checkFunction(log, 'log');
+  checkObject(groups, 'groups');
   for (const name of ['eventOf', 'versionOf'] as const) {
     if (typeof options[name] !== 'function') invalid(name, 'expected a function');
   }

@@ -26,6 +26,7 @@ import type { ChangeRelayOptions } from './change-options.js';
 import { counting } from './counting-publisher.js';
 import { relayLine } from './relay-line.js';
 import { metricsOf } from './relay-options.js';
+import { checkFunction, checkObject } from '../../recipes/arguments.js';
 
 /** Ends a record whose events were not all accepted, and may be the next time. */
 class NotPublished extends Error {
@@ -66,7 +67,8 @@ class NotPublished extends Error {
 export const changeRelay = <const L extends readonly [AnyEntity, ...AnyEntity[]]>(
   options: ChangeRelayOptions<L>,
 ): ((event: StreamEvent, context?: BatchContext) => Promise<BatchResponse>) => {
-  const { table, entities, source, target, sends = 3, log = writeLine } = options;
+  const { table, entities, source, target, sends = 3, log = writeLine } = checkObject(options, 'options');
+  checkFunction(log, 'log');
   const settled = settledOptions(options);
   const metrics = metricsOf(options.metrics ?? {});
   if (typeof options.map !== 'function') invalid('map', 'expected a function');

@@ -8,6 +8,7 @@ import type { BatchContext } from '../run/deadline.js';
 import type { BatchResponse } from '../sources/item-failures.js';
 import type { StreamEvent } from '../sources/stream-event.js';
 import type { RelayLine } from './relay-line.js';
+import { checkFunction, checkObject, checkTable } from '../../recipes/arguments.js';
 
 /** What an EventBridge rule on a schedule sends. */
 export interface ScheduledEvent {
@@ -50,9 +51,18 @@ export interface OutboxRelayOptions
 
 /** The options as they apply; refuses what is out of bounds. */
 export const settledRelay = (options: OutboxRelayOptions) => {
-  const { table, target, shards = 8, sweepAfterMs = 60_000, whenRefused = 'park', metrics = {} } = options;
+  const {
+    table,
+    target,
+    shards = 8,
+    sweepAfterMs = 60_000,
+    whenRefused = 'park',
+    metrics = {},
+  } = checkObject(options, 'options');
   const { previousShards, whenParked, parkAfter, sends, concurrency, clock } = options;
   const { partialResponses, deadlineMarginMs, failureDestination } = options;
+  checkTable(table);
+  if (options.log !== undefined) checkFunction(options.log, 'log');
   if (typeof target?.publish !== 'function') invalid('target', 'expected a target: an object with publish()');
   if (whenRefused !== 'park' && whenRefused !== 'retry') invalid('whenRefused', "expected 'park' or 'retry'");
   if (checkMs(sweepAfterMs, 'sweepAfterMs') < 1) invalid('sweepAfterMs', 'expected milliseconds from 1 on');

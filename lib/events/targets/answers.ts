@@ -1,3 +1,4 @@
+import { isBetween, longestTimer } from '../../recipes/arguments.js';
 import { invalid } from '../../commands/errors/errors.js';
 import type { PublishAnswer, RelayedEvent } from '../../recipes/index.js';
 
@@ -69,7 +70,7 @@ export interface RequestOptions {
 
 /** Refuses what is no time-out, and gives a signal for each request. */
 export const timeouts = ({ timeoutMs = 5000 }: RequestOptions): (() => { abortSignal: AbortSignal }) => {
-  if (!(timeoutMs >= 1 && timeoutMs < 2 ** 31)) invalid('timeoutMs', 'expected milliseconds from 1 on');
+  if (!isBetween(timeoutMs, 1, longestTimer)) invalid('timeoutMs', 'expected milliseconds from 1 on');
   return () => ({ abortSignal: AbortSignal.timeout(timeoutMs) });
 };
 

@@ -1,4 +1,5 @@
 import { invalid } from '../../commands/errors/errors.js';
+import { isBetween } from '../../recipes/arguments.js';
 import type { Publisher, RelayedEvent } from '../../recipes/index.js';
 import { answersIn, answersOf, type BatchResult } from './answers.js';
 import { attributesOf, messageBytes } from './cloud-event.js';
@@ -19,7 +20,7 @@ export const messageTarget = (
   maximumBytes: number,
   send: (events: readonly RelayedEvent[]) => Promise<BatchResult>,
 ): Publisher => {
-  if (!(maximumBytes >= 1)) invalid('maximumBytes', 'expected a number from 1 on');
+  if (!isBetween(maximumBytes, 1, Infinity)) invalid('maximumBytes', 'expected a number from 1 on');
   return {
     maximumEvents: 10,
     maximumBytes,

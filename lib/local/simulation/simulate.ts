@@ -86,6 +86,9 @@ export async function simulate<Op, App>(
   scenario: () => Scenario<Op, App>,
   options: SimulationOptions = {},
 ): Promise<SimulationReport> {
+  if (typeof scenario !== 'function') throw new TypeError('simulate takes a function that makes a scenario.');
+  if (typeof options !== 'object' || options === null)
+    throw new TypeError('The options must be an object, or left out.');
   const { from, count } = seedsOf(options.seeds);
   checkOptions(options);
   const restore = installVirtualGlobals();
@@ -144,15 +147,23 @@ async function failureOf(
   return new SimulationFailure(seed, `${history}\n(${digest})`, planned.length, faults.length, cause);
 }
 
-function checkOptions({ faults, leapMs = 1, skewMs = 0, maxSteps = 1 }: SimulationOptions): void {
+function checkOptions({ faults, leapMs = 1, skewMs = 0, maxSteps = 1, onRun }: SimulationOptions): void {
+  if (faults !== undefined && (typeof faults !== 'object' || faults === null)) {
+    throw new TypeError('faults must be an object of kinds with their rates, such as { lost: 0.1 }.');
+  }
   ratesOf(0, faults);
+  if (onRun !== undefined && typeof onRun !== 'function') throw new TypeError('onRun must be a function.');
+  const numbers = { leapMs, skewMs, maxSteps };
+  for (const [name, value] of Object.entries(numbers))
+    if (typeof value !== 'number') throw new TypeError(`${name} must be a number.`);
   if (!(leapMs >= 1)) throw new TypeError('leapMs must be milliseconds from 1 on.');
   if (!(skewMs >= 0)) throw new TypeError('skewMs must be milliseconds from 0 on.');
   if (!(maxSteps >= 1)) throw new TypeError('maxSteps must be a number from 1 on.');
 }
 
 function seedsOf(seeds: SimulationOptions['seeds'] = 100): { from: number; count: number } {
-  const range = typeof seeds === 'number' ? { from: 1, count: seeds } : seeds;
+  const given: unknown = typeof seeds === 'number' ? { from: 1, count: seeds } : seeds;
+  const range = (typeof given === 'object' && given !== null ? given : {}) as { from: number; count: number };
   if (!Number.isSafeInteger(range.from) || !Number.isSafeInteger(range.count) || range.count < 1) {
     throw new TypeError('seeds must be a whole number from 1 on, or { from, count } of whole numbers.');
   }

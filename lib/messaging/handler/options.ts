@@ -1,5 +1,6 @@
 import type { Table } from '../../commands/index.js';
 import { invalid } from '../../commands/errors/errors.js';
+import { isBetween } from '../../recipes/arguments.js';
 import { checkedClock } from '../../recipes/clock.js';
 import { outbox, type OutboxOptions } from '../../recipes/index.js';
 import type { Message } from '../message/message.js';
@@ -79,7 +80,7 @@ export const settled = <R, M>(options: MessageHandlerOptions<R, M>) => {
   for (const other of tables as Table[]) checkTable(other, 'tables');
   if (typeof consumer !== 'string' || consumer === '' || !consumer.isWellFormed())
     invalid('consumer', 'expected a name, not empty');
-  if (!(horizonSeconds >= 1 && horizonSeconds <= longestHorizon))
+  if (!isBetween(horizonSeconds, 1, longestHorizon))
     invalid('horizonSeconds', 'expected seconds, 1 to 31,622,400 (366 days)');
   if (!Number.isSafeInteger(maxAttempts) || maxAttempts < 1)
     invalid('maxAttempts', 'expected a whole number from 1 on');

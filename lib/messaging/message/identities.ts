@@ -1,4 +1,5 @@
 import { invalid } from '../../commands/errors/errors.js';
+import { checkFunction, checkObject } from '../../recipes/arguments.js';
 import { messageId, type IdentityOf, type MessageId, type Received } from './message.js';
 
 const member = (value: unknown, name: string): unknown =>
@@ -11,6 +12,15 @@ const required = (value: unknown, where: string): MessageId => {
   return typeof value === 'string' && value !== ''
     ? messageId(value)
     : invalid('messageId', `the message has no ${where} that is text or a whole number`);
+};
+
+/** Refuses what is none of what sources hand over. */
+const checkReceived = <B>(received: Received<B>): Received<B> => {
+  checkFunction(
+    checkObject(received, 'received', 'expected a message as its source reads it').header,
+    'received.header',
+  );
+  return received;
 };
 
 const checkNames = (names: readonly unknown[]): void => {
@@ -27,7 +37,8 @@ const checkNames = (names: readonly unknown[]): void => {
  */
 export const bodyPath = (...path: readonly [string, ...string[]]): IdentityOf<unknown> => {
   checkNames(path);
-  return ({ body }) => required(path.reduce(member, body), `member ${path.join('.')} in its body`);
+  return (received) =>
+    required(path.reduce(member, checkReceived(received).body), `member ${path.join('.')} in its body`);
 };
 
 /**
@@ -39,7 +50,7 @@ export const bodyPath = (...path: readonly [string, ...string[]]): IdentityOf<un
  */
 export const headerId = (name: string): IdentityOf<unknown> => {
   checkNames([name]);
-  return (received) => required(received.header(name), `header ${name}`);
+  return (received) => required(checkReceived(received).header(name), `header ${name}`);
 };
 
 /**
@@ -50,10 +61,12 @@ export const headerId = (name: string): IdentityOf<unknown> => {
  * @throws InvalidInputError, at a message, that is no EventBridge event
  * @example const from = fromSqs({ id: eventBridgeId });
  */
-export const eventBridgeId = ({ body }: Received<unknown>): MessageId =>
-  member(body, 'detail-type') === undefined
+export const eventBridgeId = (received: Received<unknown>): MessageId => {
+  const { body } = checkReceived(received);
+  return member(body, 'detail-type') === undefined
     ? invalid('messageId', 'the message is no EventBridge event: it has no detail-type')
     : required(member(body, 'id'), 'id');
+};
 
 /**
  * Identity of a CloudEvent: its source and id together, from the body (structured mode) or from headers (binary mode,
@@ -63,6 +76,7 @@ export const eventBridgeId = ({ body }: Received<unknown>): MessageId =>
  * @example const from = fromKafka({ id: cloudEventsId });
  */
 export const cloudEventsId = (received: Received<unknown>): MessageId => {
+  checkReceived(received);
   const attribute = (name: string): unknown =>
     received.header(`ce_${name}`) ?? received.header(`ce-${name}`) ?? member(received.body, name);
   if (attribute('specversion') === undefined)

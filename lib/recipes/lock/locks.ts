@@ -39,8 +39,8 @@ export interface Held {
 
 type Stored = Item<LockEntity>;
 
-/** Before all instants, and after text that is none, which would look like a time long ago. */
-const earliest = new Date('0000-01-01T00:00:00.000Z');
+/** Characters of an instant as it is stored. Text that is none, such as an empty one, could look like a time long ago. */
+const instantLength = 24;
 
 const checkMs = (value: number, path: string, least: number): number =>
   isBetween(value, least, longestTimer) ? value : invalid(path, `expected milliseconds from ${least} on`);
@@ -142,7 +142,9 @@ export class Locks {
     const now = clock();
     // An item that lost some of this, by other hands, would give its token again, or be held by two.
     const isKnown = format.le(lockFormat).and(token.between(1, lastToken));
-    const hasEnded = heldUntil.between(earliest, new Date(now - this.skewMs - 1));
+    const hasEnded = entity.text`size(${heldUntil}) = ${token.value(instantLength)}`.and(
+      heldUntil.lt(new Date(now - this.skewMs)),
+    );
     const isReleased = heldUntil.notExists().and(attrs.owner.notExists());
     const ask = () =>
       items

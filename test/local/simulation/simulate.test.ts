@@ -257,6 +257,14 @@ describe('options', () => {
     await expect(simulate(careless, { faults: { gone: 1 } as never })).rejects.toThrow('faults.gone is no fault');
     await expect(simulate(careless, { leapMs: 0 })).rejects.toThrow('leapMs must be');
     await expect(simulate(careless, { skewMs: -1 })).rejects.toThrow('skewMs must be');
+    for (const seeds of [null, 'x', {}, { from: 1 }, 1n]) {
+      await expect(simulate(careless, { seeds: seeds as never })).rejects.toThrow('seeds must be');
+    }
+    await expect(simulate(careless, { maxSteps: '5' as never })).rejects.toThrow('maxSteps must be a number');
+    await expect(simulate(careless, { faults: null as never })).rejects.toThrow('faults must be an object');
+    await expect(simulate(careless, { onRun: 1 as never })).rejects.toThrow('onRun must be a function');
+    await expect(simulate(careless, null as never)).rejects.toThrow('The options must be an object');
+    await expect(simulate('x' as never)).rejects.toThrow('simulate takes a function');
   });
 
   it('of two simulations at once are refused', async () => {

@@ -5,6 +5,8 @@ import type { Publisher, RelayedEvent } from '../../../recipes/index.js';
 import { maximumBytesOf } from '../../../recipes/outbox/target.js';
 import { answersOf, notAccepted, timeouts, type RequestOptions } from '../answers.js';
 import { cloudEventText, xrayHeader } from '../cloud-event.js';
+import { checkObject } from '../../../recipes/arguments.js';
+import { checkClient } from '../check-client.js';
 
 /** What {@link eventBridgeTarget} takes. */
 export interface EventBridgeTargetOptions extends RequestOptions {
@@ -50,7 +52,8 @@ const isBadEntry = (code: string): boolean =>
  * export const handler = outboxRelay({ table: shop, target });
  */
 export const eventBridgeTarget = (options: EventBridgeTargetOptions): Publisher => {
-  const { client, eventBusName } = options;
+  const { client, eventBusName } = checkObject(options, 'options');
+  checkClient(client);
   const terms = timeouts(options);
   if (typeof eventBusName !== 'string' || eventBusName === '') invalid('eventBusName', 'expected a name or an ARN');
   const maximumBytes = maximumBytesOf('eventbridge');

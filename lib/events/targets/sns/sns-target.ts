@@ -5,6 +5,8 @@ import { maximumBytesOf } from '../../../recipes/outbox/target.js';
 import { timeouts, type RequestOptions } from '../answers.js';
 import { cloudEventText } from '../cloud-event.js';
 import { messageEntry, messageTarget } from '../message-target.js';
+import { checkObject } from '../../../recipes/arguments.js';
+import { checkClient } from '../check-client.js';
 
 /** What {@link snsTarget} takes. */
 export interface SnsTargetOptions extends RequestOptions {
@@ -34,7 +36,8 @@ export interface SnsTargetOptions extends RequestOptions {
  * export const handler = outboxRelay({ table: shop, target });
  */
 export const snsTarget = (options: SnsTargetOptions): Publisher => {
-  const { client, topicArn, maximumBytes = maximumBytesOf('sns') } = options;
+  const { client, topicArn, maximumBytes = maximumBytesOf('sns') } = checkObject(options, 'options');
+  checkClient(client);
   const terms = timeouts(options);
   if (typeof topicArn !== 'string' || topicArn === '') invalid('topicArn', 'expected the ARN of a topic');
   const fifo = topicArn.endsWith('.fifo');

@@ -4,6 +4,8 @@ import { maximumBytesOf } from '../../../recipes/outbox/target.js';
 import type { PoisonOptions, PoisonRecord } from '../../poison/failure-destination.js';
 import { timeouts, type RequestOptions } from '../answers.js';
 import { failureBody, failureOrder } from './failure-message.js';
+import { checkObject, isBetween } from '../../../recipes/arguments.js';
+import { checkClient } from '../check-client.js';
 
 /** What {@link sqsFailureDestination} takes. */
 export interface SqsFailureDestinationOptions extends RequestOptions {
@@ -42,10 +44,12 @@ const attributesBytes = 64;
 export const sqsFailureDestination = (
   options: SqsFailureDestinationOptions,
 ): NonNullable<PoisonOptions['failureDestination']> => {
-  const { client, queueUrl, maximumBytes = maximumBytesOf('sqs') } = options;
+  const { client, queueUrl, maximumBytes = maximumBytesOf('sqs') } = checkObject(options, 'options');
+  checkClient(client);
   const terms = timeouts(options);
   if (typeof queueUrl !== 'string' || queueUrl === '') invalid('queueUrl', 'expected the URL of a queue');
-  if (!(maximumBytes > attributesBytes)) invalid('maximumBytes', `expected a number over ${attributesBytes}`);
+  if (!isBetween(maximumBytes, attributesBytes + 1, Infinity))
+    invalid('maximumBytes', `expected a number over ${attributesBytes}`);
   const fifo = queueUrl.endsWith('.fifo');
   return async (poison: PoisonRecord, signal: AbortSignal): Promise<void> => {
     const { reason, source } = poison;

@@ -5,6 +5,8 @@ import { maximumBytesOf } from '../../../recipes/outbox/target.js';
 import { timeouts, type RequestOptions } from '../answers.js';
 import { cloudEventText, xrayHeader } from '../cloud-event.js';
 import { messageEntry, messageTarget, stringAttribute } from '../message-target.js';
+import { checkObject } from '../../../recipes/arguments.js';
+import { checkClient } from '../check-client.js';
 
 /** What {@link sqsTarget} takes. */
 export interface SqsTargetOptions extends RequestOptions {
@@ -42,7 +44,8 @@ const entryOf = (event: RelayedEvent, place: number, fifo: boolean): SendMessage
  * export const handler = outboxRelay({ table: shop, target });
  */
 export const sqsTarget = (options: SqsTargetOptions): Publisher => {
-  const { client, queueUrl, maximumBytes = maximumBytesOf('sqs') } = options;
+  const { client, queueUrl, maximumBytes = maximumBytesOf('sqs') } = checkObject(options, 'options');
+  checkClient(client);
   const terms = timeouts(options);
   if (typeof queueUrl !== 'string' || queueUrl === '') invalid('queueUrl', 'expected the URL of a queue');
   const fifo = queueUrl.endsWith('.fifo');
