@@ -43,8 +43,9 @@ export interface EffectCall {
 export interface Lease {
   /**
    * The fencing token, for a store that can refuse a smaller one than it saw. It starts at the time in milliseconds and
-   * grows with each lease of the record, whatever clocks say; after the record was removed by time to live, days after
-   * its horizon, it starts at the time again.
+   * grows with each lease of the record, whatever clocks say. Once time to live has removed the record it starts at the
+   * time again, which may be less where clocks differ or a request was under way meanwhile: after the horizon, or at any
+   * time after a call that ended before any effect.
    */
   readonly token: number;
   /** 1 for the first lease of the record. */

@@ -26,7 +26,7 @@ interface Change {
 /** Balances under optimistic locking: each change once, though its answer is lost, and none undone by another. */
 export const balances = workload<Change, ReturnType<typeof appOf>>(
   'balances',
-  { faults: { late: 0.08, conflict: 0.1 } },
+  { faults: { late: 0.15, conflict: 0.15 } },
   () => {
     const done = new Map<Change, 'answered' | 'unknown'>();
     return {

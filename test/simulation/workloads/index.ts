@@ -6,6 +6,7 @@ import { counters } from './counters.js';
 import { formats } from './formats.js';
 import { events } from './events.js';
 import { ingest } from './ingest.js';
+import { leases } from './leases.js';
 import { locks } from './locks.js';
 import { messages } from './messages.js';
 import { numbers } from './numbers.js';
@@ -13,6 +14,7 @@ import { numbers } from './numbers.js';
 /** All workloads. */
 export const workloads: readonly Workload[] = [
   charges,
+  leases,
   balances,
   claims,
   ingest,
