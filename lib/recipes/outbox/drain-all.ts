@@ -1,4 +1,4 @@
-import { checkOptions } from '../arguments.js';
+import { checkOptions, isWholeBetween } from '../arguments.js';
 import { drainOf, type Drain } from './drain.js';
 import type { AggregateDrain, DrainCounts } from './drain-lane.js';
 import { checkMs, type DrainOptions } from './drain-options.js';
@@ -205,7 +205,8 @@ class Sweep {
     const { shards } = item;
     if (shards === own || (shards === undefined && !isMisplaced(item.aggregate, shard, own))) return;
     this.otherShards++;
-    const needed = Math.min(maximumShards, Math.max(shard + 1, shards ?? 0));
+    // A number that no publisher can have is somebody else's: it would have all 10,000 looked into.
+    const needed = isWholeBetween(shards, 1, maximumShards) ? Math.max(shard + 1, shards) : shard + 1;
     for (; this.known < needed; this.known++) if (this.known !== this.probe) this.queue.push(this.known);
   }
 
