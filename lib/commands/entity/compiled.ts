@@ -147,7 +147,7 @@ export class CompiledEntity {
     for (const { index_: index, keys_: keys } of this.indexKeys_) {
       const encoded = (field: Field): AttributeValue | undefined => storedValue(out, field);
       // An item that lacks an input is not in the index at all.
-      if ([...index.pk.inputs_, ...(index.sk?.inputs_ ?? [])].some((field) => encoded(field) === undefined)) continue;
+      if (index.keyInputs_.some((field) => encoded(field) === undefined)) continue;
       for (const { name_: name, template_: template } of keys) out[name] = { S: template.ofEncoded_(encoded) };
     }
     this.checkSize_(out);

@@ -142,6 +142,8 @@ export interface EntityIndex {
   readonly name_: string;
   readonly pk: KeyTemplate;
   readonly sk: KeyTemplate | undefined;
+  /** The inputs of both its keys. */
+  readonly keyInputs_: readonly Field[];
   readonly project_: 'keys' | readonly string[] | undefined;
 }
 
@@ -185,15 +187,15 @@ export class EntityModel {
       new KeyTemplate(text, role, this.fields_, owner, { separator, escape }, primary);
     this.pk = template(definition.pk, 'pk');
     this.sk = definition.sk === undefined ? undefined : template(definition.sk, 'sk');
-    this.keyInputs_ = [...new Set([...this.pk.inputs_, ...(this.sk?.inputs_ ?? [])])];
+    this.keyInputs_ = inputsOf(this.pk, this.sk);
     this.version_ = this.only_((field) => field.attribute_.traits_.kind_ === 'version', 'version()');
     this.timeToLive_ = this.only_((field) => field.attribute_.traits_.timeToLive_ === true, 'timeToLive()');
-    this.indexes_ = Object.entries(definition.indexes ?? {}).map(([index, { pk, sk, project }]) => ({
-      name_: index,
-      pk: template(pk, 'pk', `${name}.${index}`, false),
-      sk: sk === undefined ? undefined : template(sk, 'sk', `${name}.${index}`, false),
-      project_: project,
-    }));
+    this.indexes_ = Object.entries(definition.indexes ?? {}).map(([index, { pk, sk, project }]) => {
+      const owner = `${name}.${index}`;
+      const partition = template(pk, 'pk', owner, false);
+      const sort = sk === undefined ? undefined : template(sk, 'sk', owner, false);
+      return { name_: index, pk: partition, sk: sort, keyInputs_: inputsOf(partition, sort), project_: project };
+    });
     for (const field of this.fields_) {
       const writable = !this.keyInputs_.includes(field);
       const { attribute_: attribute, path_: path, stored_: stored } = field;
@@ -249,6 +251,11 @@ export class EntityModel {
     return sorts && this.pk.meets_(other.pk);
   }
 }
+
+/** What a key of two templates is made of, each once. */
+const inputsOf = (pk: KeyTemplate, sk: KeyTemplate | undefined): Field[] => [
+  ...new Set([...pk.inputs_, ...(sk?.inputs_ ?? [])]),
+];
 
 /** The model behind a public entity, of this or another copy of the package. */
 export const modelOf = (value: unknown): EntityModel => {

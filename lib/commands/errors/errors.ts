@@ -32,6 +32,15 @@ export class SafeWritesError extends Error {
   }
 }
 
+/** An error that says where, and begins its message with that. */
+abstract class LocatedError extends SafeWritesError {
+  readonly path: string;
+  constructor(path: string, message: string, options?: ErrorOptions) {
+    super(`${path}: ${message}`, options);
+    this.path = path;
+  }
+}
+
 /**
  * What a caller gave is refused, before anything is sent: the message says what was expected.
  *
@@ -42,16 +51,12 @@ export class SafeWritesError extends Error {
  *   if (error instanceof InvalidInputError) console.log(error.path);
  * }
  */
-export class InvalidInputError extends SafeWritesError {
+export class InvalidInputError extends LocatedError {
   static override get kind(): string {
     return 'InvalidInputError';
   }
   /** The attribute path, clause or step at fault; never a value. */
-  readonly path: string;
-  constructor(path: string, message: string) {
-    super(`${path}: ${message}`);
-    this.path = path;
-  }
+  declare readonly path: string;
 }
 
 /**
@@ -62,16 +67,12 @@ export class InvalidInputError extends SafeWritesError {
  *   if (error instanceof InvalidStoredItemError) console.log(error.path);
  * });
  */
-export class InvalidStoredItemError extends SafeWritesError {
+export class InvalidStoredItemError extends LocatedError {
   static override get kind(): string {
     return 'InvalidStoredItemError';
   }
   /** The attribute path at fault; never a value. */
-  readonly path: string;
-  constructor(path: string, message: string, options?: ErrorOptions) {
-    super(`${path}: ${message}`, options);
-    this.path = path;
-  }
+  declare readonly path: string;
 }
 
 /**
@@ -101,16 +102,12 @@ export class CommandUsedError extends SafeWritesError {
  *   if (error instanceof LimitExceededError) console.log(error.path);
  * }
  */
-export class LimitExceededError extends SafeWritesError {
+export class LimitExceededError extends LocatedError {
   static override get kind(): string {
     return 'LimitExceededError';
   }
   /** The step, item or clause that exceeds the limit. */
-  readonly path: string;
-  constructor(path: string, message: string) {
-    super(`${path}: ${message}`);
-    this.path = path;
-  }
+  declare readonly path: string;
 }
 
 /** Refuses a caller's input. */

@@ -158,7 +158,7 @@ const rendering = (entity: CompiledEntity, leaf: Shape, isUpdate: boolean): Rend
 
   const indexKeys: IndexKey[] = [];
   const computeKeys = ({ index_: index, keys_: keys }: CompiledEntity['indexKeys_'][number]): void => {
-    const inputs = [...index.pk.inputs_, ...(index.sk?.inputs_ ?? [])];
+    const { keyInputs_: inputs } = index;
     const given = (field: Field): boolean => model.keyInputs_.some((key) => key.name_ === field.name_);
     const touched = inputs.filter((field) => settings.has(field.path_));
     // The key alone says it, and an item that the update creates has to be in the index.

@@ -104,8 +104,8 @@ export class QueryCommand extends PagedRead {
     const { model_: model } = binding.entity_;
     if (typeof inputs !== 'object' || inputs === null) invalid(model.name, 'expected an object with inputs of the key');
     const given = { ...inputs };
-    const { pk, sk } = index ?? model;
-    const known = new Set([...pk.inputs_, ...(sk?.inputs_ ?? [])].map((field) => field.name_));
+    const { pk, sk, keyInputs_: keyInputs } = index ?? model;
+    const known = new Set(keyInputs.map((field) => field.name_));
     for (const name of Object.keys(given)) if (!known.has(name)) invalid(model.name, 'expected inputs of the key only');
     const source = {
       binding_: binding,

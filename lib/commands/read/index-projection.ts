@@ -8,11 +8,7 @@ import type { Source } from './reader.js';
 /** The members that an index holds; undefined where it holds all of them. */
 const projectedMembers = ({ binding_: binding, index_: index }: Source): ReadonlySet<string> | undefined => {
   if (!index?.project_) return undefined;
-  const keys: readonly Field[] = [
-    ...binding.entity_.model_.keyInputs_,
-    ...index.pk.inputs_,
-    ...(index.sk?.inputs_ ?? []),
-  ];
+  const keys = [...binding.entity_.model_.keyInputs_, ...index.keyInputs_];
   return new Set([...keys.map((field) => field.path_), ...(index.project_ === 'keys' ? [] : index.project_)]);
 };
 
