@@ -9,10 +9,11 @@ import {
   type RelayLine,
   type StreamEventRecord,
 } from '../../lib/events/index.js';
-import { InvalidInputError, table, transactWrite } from '../../lib/commands/index.js';
+import { InvalidInputError, scan, table, transactWrite } from '../../lib/commands/index.js';
 import {
   drainAll,
   outbox,
+  ParkedEvent,
   parkedEvents,
   retryParked,
   type OutboxEvent,
@@ -66,13 +67,14 @@ describe('woken by the stream', () => {
   });
 
   describe('from a table that throttles', () => {
-    const throttled = async (throttles: (request: number) => boolean) => {
+    const throttled = async (throttles: (request: number) => boolean, publish?: Publisher['publish']) => {
       const { here, to } = await relay();
+      if (publish !== undefined) Object.assign(to, { publish });
       const names = Array.from({ length: 20 }, (_, i) => `a${i}`);
       for (const name of names) await commit(here, name, 1, [name]);
       const records = await here.records();
       let requests = 0;
-      here.local.setFaults(() => (throttles(requests++) ? { at: 'before', error: 'Throttling' } : undefined));
+      here.local.setFaults(() => (throttles(requests++) ? { at: 'before', error: 'TransactionThrottled' } : undefined));
       const client = new DynamoDBClient({ ...here.local.clientConfig, maxAttempts: 1 });
       const options = { target: to, partialResponses: true, log: () => undefined };
       const answer = await outboxRelay({ table: table({ name: 'shop', client }), ...options })({ Records: records });
@@ -85,6 +87,14 @@ describe('woken by the stream', () => {
       expect(answer).toEqual({ batchItemFailures: [] });
       expect(ids(to.arrived).sort()).toEqual(names.toSorted());
       expect(await here.left()).toBe(0);
+    });
+
+    test('parks what its target refuses, and goes on', async () => {
+      const refused = (events: readonly unknown[]) =>
+        Promise.resolve(events.map(() => ({ ok: false, retryable: false, reason: 'MalformedDetail' }) as const));
+      const { here, answer } = await throttled((request) => request % 2 === 0, refused);
+      expect(answer).toEqual({ batchItemFailures: [] });
+      expect(await scan(here.shop.of(ParkedEvent)).all()).toHaveLength(20);
     });
 
     test('gives up soon where nothing gets through', async () => {

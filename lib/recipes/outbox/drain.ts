@@ -1,5 +1,6 @@
 import { invalid } from '../../commands/errors/errors.js';
 import { pastThrottles, type PastThrottles } from '../../commands/retry/past-throttles.js';
+import { isThrottled } from '../../commands/retry/shared-throttles.js';
 import type { EntityTable } from '../../commands/index.js';
 import { checkObject, checkTable } from '../arguments.js';
 import { Batches } from './batches.js';
@@ -17,7 +18,7 @@ export interface Drain {
   readonly parked: EntityTable<typeof ParkedEvent>;
   readonly batches: Batches;
   readonly terms: DrainTerms;
-  /** Sends a read or a removal again that was throttled. */
+  /** Sends a request again that was throttled. */
   readonly pastThrottles: PastThrottles;
   /** Runs the work on an aggregate when its turn comes. */
   readonly inTurn: <R>(work: () => Promise<R>) => Promise<R>;
@@ -35,7 +36,7 @@ export const drainOf = (place: OutboxPlace, publisher: Publisher, options: Drain
     parked: table.of(ParkedEvent),
     batches: new Batches(publisher),
     terms,
-    pastThrottles: pastThrottles(terms.signal),
+    pastThrottles: pastThrottles(terms.signal, isThrottled),
     inTurn: turns(terms.concurrency),
   };
 };

@@ -22,7 +22,8 @@ export const remove = async ({ items, parked, pastThrottles }: Drain, item: Outb
   if (!removed.conditionMet) return false;
   const old = removed.item;
   // Another relay parked what this one could publish after all.
-  if (old?.parkedAt !== undefined) await parked.delete({ ...item, position: old.published ?? 0 }).send();
+  if (old?.parkedAt !== undefined)
+    await pastThrottles(() => parked.delete({ ...item, position: old.published ?? 0 }).send());
   return true;
 };
 
@@ -44,15 +45,17 @@ export const noteFailure = async (
   const failingSince = stored?.failingSince ?? new Date(now);
   const lasts = attempts >= terms.parkAfterAttempts && now - failingSince.getTime() >= terms.parkAfterMs;
   if (!retryable || lasts) return park(drain, item, position, { reason, attempts, failingSince, now });
-  await pastConflicts(() =>
-    items
-      .update(item)
-      .set({ attempts, failingSince, reason, published: position === 0 ? undefined : position })
-      .if(isSame(item))
-      .if(attrs.parkedAt.notExists())
-      .if(attrs.published.notExistsOrLe(position))
-      .if(item.attempts === undefined ? attrs.attempts.notExists() : attrs.attempts.eq(item.attempts))
-      .trySend(),
+  await drain.pastThrottles(() =>
+    pastConflicts(() =>
+      items
+        .update(item)
+        .set({ attempts, failingSince, reason, published: position === 0 ? undefined : position })
+        .if(isSame(item))
+        .if(attrs.parkedAt.notExists())
+        .if(attrs.published.notExistsOrLe(position))
+        .if(item.attempts === undefined ? attrs.attempts.notExists() : attrs.attempts.eq(item.attempts))
+        .trySend(),
+    ),
   );
   return 'noted';
 };
@@ -65,7 +68,7 @@ interface Failing {
 }
 
 const park = async (
-  { place: { table }, items, parked, terms: { blocks } }: Drain,
+  { place: { table }, items, parked, pastThrottles, terms: { blocks } }: Drain,
   item: OutboxItem,
   position: number,
   { reason, attempts, failingSince, now }: Failing,
@@ -77,17 +80,19 @@ const park = async (
     ...{ aggregate, sequence, position, shard, format, event, traceparent },
     ...{ reason, attempts, failingSince, parkedAt, blocks },
   };
-  const { committed } = await pastConflicts(() =>
-    transactWrite(table, {
-      entry: parked.put(entry),
-      item: items
-        .update(item)
-        .set({ published: blocks ? position : position + 1, parkedAt: blocks ? parkedAt : undefined })
-        .remove(attrs.attempts, attrs.failingSince, attrs.reason)
-        .if(isSame(item))
-        .if(attrs.parkedAt.notExists())
-        .if(attrs.published.notExistsOrLe(position)),
-    }).trySend(),
+  const { committed } = await pastThrottles(() =>
+    pastConflicts(() =>
+      transactWrite(table, {
+        entry: parked.put(entry),
+        item: items
+          .update(item)
+          .set({ published: blocks ? position : position + 1, parkedAt: blocks ? parkedAt : undefined })
+          .remove(attrs.attempts, attrs.failingSince, attrs.reason)
+          .if(isSame(item))
+          .if(attrs.parkedAt.notExists())
+          .if(attrs.published.notExistsOrLe(position)),
+      }).trySend(),
+    ),
   );
   if (!committed) return 'lost';
   return blocks ? 'blocked' : 'skipped';
