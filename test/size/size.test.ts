@@ -10,7 +10,7 @@ const bundles = [
   { name: 'one get and one update', entry: 'bench/size/get-update.mjs', limit: 49_300 },
   { name: 'the charge function', entry: 'lambdas/charge/index.ts', limit: 83_100 },
   { name: 'the ingest function', entry: 'lambdas/ingest/index.ts', limit: 83_000 },
-  { name: 'the relay function', entry: 'lambdas/relay/index.ts', limit: 92_700 },
+  { name: 'the relay function', entry: 'lambdas/relay/index.ts', limit: 92_900 },
 ];
 
 it.each(bundles)('keeps the bundle of $name below $limit bytes', async ({ entry, limit }) => {
