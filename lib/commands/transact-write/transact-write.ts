@@ -165,12 +165,12 @@ class Built {
             ? isNamed(error, 'TransactionInProgressException')
             : isPassing(Object.values(failed).map(({ reason }) => reason));
         if (!this.open_ || !passes) throw error;
-        // A process that was frozen may come back after the token's time.
+        if (sending < maximumSendings) await backoff(sending, options?.signal);
+        // After the wait: a process that was frozen, in it or before, may come back after the token's time.
         if (sending === maximumSendings || Date.now() - sentAt >= tokenMs) {
           throw failed === undefined ? error : new OutcomeUnknownError(failed, error);
         }
       }
-      await backoff(sending, options?.signal);
     }
   }
 

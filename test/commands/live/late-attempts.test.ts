@@ -176,6 +176,18 @@ describe('a transaction that is cancelled each time, after an attempt without an
     expect(tokens).toHaveLength(2);
   });
 
+  it('is not sent again when the process was frozen in the wait before it', async () => {
+    vi.useFakeTimers({ toFake: ['Date'] });
+    const { shop, tokens } = meeting(['late', conflict, 'done']);
+    vi.spyOn(Math, 'random').mockImplementation(() => {
+      // Of the wait after the second attempt.
+      if (tokens.length === 2) vi.setSystemTime(Date.now() + 599_000);
+      return 0;
+    });
+    expect(await rejection(transactWrite(shop, add(shop, fresh())).send())).toBeInstanceOf(OutcomeUnknownError);
+    expect(tokens).toHaveLength(2);
+  });
+
   it('is not sent again after its signal', async () => {
     vi.spyOn(Math, 'random').mockReturnValue(0.9);
     const abort = new AbortController();
