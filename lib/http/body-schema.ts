@@ -1,7 +1,7 @@
-import { compileFields, absentValue } from '../commands/attributes/fields.js';
+import { compileFields, absentValue, type Field } from '../commands/attributes/fields.js';
 import { hasMembers } from '../commands/attributes/plain-object.js';
 import type { AttributeBuilder, Attributes, ItemOf } from '../commands/attributes/attribute.js';
-import { InvalidInputError } from '../commands/errors/errors.js';
+import { InvalidInputError, invalid } from '../commands/errors/errors.js';
 import type { Schema, SchemaIssue } from './schema.js';
 import { checkObject } from '../recipes/arguments.js';
 
@@ -12,7 +12,7 @@ export interface BodyRule<in V> {
    * a map with a member too many says the names that it takes
    */
   readonly expected?: string;
-  /** Whether a value of the attribute's type may be sent. */
+  /** Whether a value of the attribute's type may be sent; anything but true refuses it. */
   readonly test?: (value: V) => boolean;
 }
 
@@ -26,7 +26,7 @@ export type BodyRules<A extends Attributes> = { readonly [K in keyof A]?: BodyRu
  * for a set is a Set. Attributes whose value JSON does not have, such as `instant()`, take what no body can hold.
  *
  * @param rules by member: what else it has to meet, and the text for the client
- * @throws InvalidInputError for a member that is no attribute
+ * @throws InvalidInputError for a member that is no attribute, and for a rule of none of the members
  * @example
  * const Transfer = bodySchema(
  *   { to: string(), amount: integer() },
@@ -39,6 +39,10 @@ export const bodySchema = <A extends Attributes>(attributes: A, rules: BodyRules
   checkObject(rules, 'rules');
   const fields = compileFields(attributes as unknown as Record<string, AttributeBuilder>, '');
   const names = fields.map(({ name_: name }) => name);
+  // One that is never asked would let through what it is there to refuse.
+  for (const [name, rule = {}] of Object.entries(rules as Readonly<Record<string, BodyRule<never> | undefined>>))
+    if (!names.includes(name) || typeof rule !== 'object' || typeof (rule.test ?? Boolean) !== 'function')
+      invalid('rules', 'expected { expected, test } by the names of members');
   const shape = `expected an object with ${names.join(', ')}, and nothing else`;
   const validate = (body: unknown) => {
     if (!hasMembers(body)) return { issues: [{ message: shape }] };
@@ -51,10 +55,10 @@ export const bodySchema = <A extends Attributes>(attributes: A, rules: BodyRules
       const sent = Object.hasOwn(body, name) ? body[name] : undefined;
       try {
         const stored = sent === undefined ? undefined : encode(sent);
-        const member = stored ? decode(stored) : absentValue(field);
+        const member = stored ? decode(stored) : copyOf(absentValue(field), field);
         if (member === undefined) {
           if (required) refuse('is required');
-        } else if (test?.(member) === false) refuse('is refused');
+        } else if (test && test(member) !== true) refuse('is refused');
         else value[name] = member;
       } catch (error) {
         if (!(error instanceof InvalidInputError)) throw error;
@@ -67,4 +71,12 @@ export const bodySchema = <A extends Attributes>(attributes: A, rules: BodyRules
   };
   const standard = { version: 1, vendor: 'safewrites', validate };
   return { '~standard': standard };
+};
+
+/** A default as a copy, since what a handler changes of it must not be the next body's. */
+const copyOf = (value: unknown, { encode_: encode, decode_: decode }: Field): unknown => {
+  if (typeof value !== 'object') return value;
+  const stored = encode(value);
+  // An empty set is not stored.
+  return stored ? decode(stored) : new Set();
 };

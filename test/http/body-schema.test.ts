@@ -126,3 +126,40 @@ it('what is no attribute is refused when the schema is made', () => {
     expect.objectContaining({ name: 'InvalidInputError', path: 'a' } satisfies Partial<InvalidInputError>) as Error,
   );
 });
+
+describe('a rule', () => {
+  it.each([undefined, null, 0, '', Promise.resolve(false), 'true'])('that gives %j refuses the value', (given) => {
+    const schema = bodySchema({ code: string() }, { code: { test: () => given as never } });
+    expect(schema['~standard'].validate({ code: 'a' })).toEqual({
+      issues: [{ path: ['code'], message: 'is refused' }],
+    });
+  });
+
+  it.each<[string, object]>([
+    ['of no member', { amuont: { test: () => false } }],
+    ['of a member that only every object has', JSON.parse('{"__proto__":{"expected":"a"}}') as object],
+    ['that is a test alone', { amount: () => false }],
+    ['whose test is no function', { amount: { test: /a/ } }],
+  ])('%s is refused when the schema is made', (_, rules) => {
+    expect(() => bodySchema({ amount: integer() }, rules as never)).toThrow(
+      expect.objectContaining({ name: 'InvalidInputError' }) as Error,
+    );
+  });
+
+  it('of a member named as one that every object has is asked', () => {
+    const schema = bodySchema({ constructor: string() }, { constructor: { test: (text) => text === 'a' } });
+    expect(schema['~standard'].validate({ constructor: 'a' })).toEqual({ value: { constructor: 'a' } });
+    expect(schema['~standard'].validate({ constructor: 'b' })).toMatchObject({ issues: [{ message: 'is refused' }] });
+  });
+});
+
+it('a default that a handler changed is whole again for the next body', () => {
+  const schema = bodySchema({ tags: stringSet().default(new Set(['a'])), lines: list(string()).default(['a']) });
+  const read = (): { tags: Set<string>; lines: string[] } => {
+    const { value } = schema['~standard'].validate({}) as { value: unknown };
+    return value as { tags: Set<string>; lines: string[] };
+  };
+  read().tags.add('b');
+  read().lines.push('b');
+  expect(read()).toEqual({ tags: new Set(['a']), lines: ['a'] });
+});
