@@ -5,6 +5,7 @@ import type { AddressInfo } from 'node:net';
 import { crc32 } from 'node:zlib';
 import { errorAnswer, type Dispatcher } from './dispatcher.js';
 import { requestTooLarge } from './engine/api-error.js';
+import { requestBody } from './request-body.js';
 
 const MAX_BODY = 16 * 1024 * 1024;
 const HOST = '127.0.0.1';
@@ -60,26 +61,16 @@ async function serve(dispatcher: Dispatcher, request: IncomingMessage, response:
     send(response, 200, 'healthy: dynamodb.us-east-1.amazonaws.com ', 'text/plain');
     return;
   }
-  const body = await bodyOf(request);
+  const body = await requestBody(request, MAX_BODY);
   const target = request.headers['x-amz-target'];
   const { statusCode, body: answer } =
-    body === undefined ? TOO_LARGE : await dispatcher.dispatch(typeof target === 'string' ? target : undefined, body);
+    body === undefined
+      ? TOO_LARGE
+      : await dispatcher.dispatch(typeof target === 'string' ? target : undefined, body.toString());
   send(response, statusCode, answer, 'application/x-amz-json-1.0');
 }
 
 const TOO_LARGE = errorAnswer(requestTooLarge());
-
-/** The body; undefined for one that is too large, which is read to its end all the same: else nobody reads the answer. */
-async function bodyOf(request: IncomingMessage): Promise<string | undefined> {
-  const chunks: Buffer[] = [];
-  let size = 0;
-  for await (const chunk of request as AsyncIterable<Buffer>) {
-    size += chunk.length;
-    if (size > MAX_BODY) chunks.length = 0;
-    else chunks.push(chunk);
-  }
-  return size > MAX_BODY ? undefined : Buffer.concat(chunks).toString();
-}
 
 function send(response: ServerResponse, statusCode: number, body: string, contentType: string): void {
   const bytes = Buffer.from(body);

@@ -1,6 +1,7 @@
 import type { AddressInfo } from 'node:net';
 import { createServer } from 'node:http';
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
+import { requestBody } from '../request-body.js';
 import { createLocalEventBridge } from '../sources/bus/local-event-bridge.js';
 import { createLocalQueues, queueUrl } from '../sources/queues/local-queues.js';
 import { callFunction, newTraceId } from './call-function.js';
@@ -179,7 +180,7 @@ async function answer(request: IncomingMessage, response: ServerResponse, servin
   const method = request.method ?? 'GET';
   const { path, query } = splitTarget(request.url ?? '/');
   const match = isLocalPath(path) ? undefined : matchRoute(serving.app.routes, method, path);
-  const body = await readBody(request);
+  const body = await requestBody(request, maxBody);
   if (isLocalPath(path) && body !== undefined) {
     write(
       response,
@@ -211,18 +212,6 @@ async function answer(request: IncomingMessage, response: ServerResponse, servin
   // The route and not the path, which may hold someone's key.
   const name = match?.route.routeKey ?? `${method} to no route`;
   serving.print(callLine(name, result.answer, performance.now() - started, result.requests ?? [], result.note));
-}
-
-async function readBody(request: IncomingMessage): Promise<Buffer | undefined> {
-  const chunks: Buffer[] = [];
-  let length = 0;
-  for await (const chunk of request as AsyncIterable<Buffer>) {
-    length += chunk.length;
-    // What is left is read and dropped: a client that still sends would not see the answer.
-    if (length <= maxBody) chunks.push(chunk);
-    else chunks.length = 0;
-  }
-  return length > maxBody ? undefined : Buffer.concat(chunks);
 }
 
 function write(response: ServerResponse, { status, headers, body }: HttpAnswer, last: boolean): void {

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { createServer } from 'node:http';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { requestBody } from '../../request-body.js';
 import type { LocalRequestHandler } from '../../request-handler.js';
 import { eventPattern } from '../mapping/event-pattern.js';
 import type { EventPattern } from '../mapping/event-pattern.js';
@@ -55,7 +56,7 @@ export interface LocalEventBridge {
 
 const keep = 1000;
 
-/** Ten entries of 1 MB at most, with what JSON adds: more is none that could be taken. */
+/** Entries of 1 MB in all, and what their escapes and names add as JSON: a longer request can hold none that is taken. */
 const maxRequestBytes = 8 * 1024 * 1024;
 
 interface Answer {
@@ -166,24 +167,18 @@ async function serve(
   response: ServerResponse,
   answer: (target: string | undefined, body: string) => Answer,
 ): Promise<void> {
-  const chunks: Buffer[] = [];
-  let size = 0;
+  let sent: Buffer | undefined;
   try {
-    for await (const chunk of request as AsyncIterable<Buffer>) {
-      size += chunk.length;
-      // What is left is read and dropped: a client that still sends would not see the answer.
-      if (size > maxRequestBytes) chunks.length = 0;
-      else chunks.push(chunk);
-    }
+    sent = await requestBody(request, maxRequestBytes);
   } catch {
     response.destroy();
     return;
   }
   const target = request.headers['x-amz-target'];
   const { statusCode, body } =
-    size > maxRequestBytes
+    sent === undefined
       ? { ...refusal('RequestEntityTooLargeException', 'The request is over the limit.'), statusCode: 413 }
-      : answer(typeof target === 'string' ? target : undefined, Buffer.concat(chunks).toString());
+      : answer(typeof target === 'string' ? target : undefined, sent.toString());
   response.writeHead(statusCode, { 'content-type': contentType, 'x-amzn-requestid': randomUUID() });
   response.end(body);
 }

@@ -76,21 +76,20 @@ const lastSecond = 8_640_000_000_000;
 /** Whether its members have their types; `null` is as good as none. */
 function isEntry(entry: unknown): entry is PutEventsEntry {
   if (typeof entry !== 'object' || entry === null) return false;
-  const { Resources: resources, Time: time, ...texts } = entry as Record<string, unknown>;
-  const isText = (value: unknown): boolean => value === undefined || value === null || typeof value === 'string';
+  const { Source, DetailType, Detail, EventBusName, Resources, Time } = entry as Record<string, unknown>;
   return (
-    [texts['Source'], texts['DetailType'], texts['Detail'], texts['EventBusName']].every(isText) &&
-    (isNone(resources) || (Array.isArray(resources) && resources.every((one) => typeof one === 'string'))) &&
-    (isNone(time) || (typeof time === 'number' && Math.abs(time) <= lastSecond))
+    [Source, DetailType, Detail, EventBusName].every((text) => isNone(text) || typeof text === 'string') &&
+    (isNone(Resources) || (Array.isArray(Resources) && Resources.every((one) => typeof one === 'string'))) &&
+    (isNone(Time) || (typeof Time === 'number' && Math.abs(Time) <= lastSecond))
   );
 }
 
-const isNone = (value: unknown): boolean => value === undefined || value === null;
+const isNone = (value: unknown): value is null | undefined => value === undefined || value === null;
 
 function readEntry(entry: PutEventsEntry, now: number): ReadEntry {
   const { Source, DetailType, Detail, EventBusName, Resources, Time } = entry;
   for (const [name, value] of Object.entries({ Source, DetailType, Detail })) {
-    if (value === undefined || value === null || value === '') {
+    if (isNone(value) || value === '') {
       return {
         ErrorCode: 'InvalidArgument',
         ErrorMessage: `Parameter ${name} is not valid. Reason: ${name} is a required argument.`,
@@ -106,7 +105,7 @@ function readEntry(entry: PutEventsEntry, now: number): ReadEntry {
   if (typeof detail !== 'object' || detail === null || Array.isArray(detail) || isTooDeep(detail)) {
     return { ErrorCode: 'MalformedDetail', ErrorMessage: 'Detail is malformed.' };
   }
-  const at = isNone(Time) ? now : Time! * 1000;
+  const at = isNone(Time) ? now : Time * 1000;
   return {
     bus: (EventBusName ?? 'default').split('/').at(-1)!,
     event: {
