@@ -1,4 +1,5 @@
 import { OutcomeUnknownError, TransactionCanceledException } from '../commands/index.js';
+import { isPassingReason } from '../commands/retry/cancellation-reasons.js';
 
 const names = new Set([
   'AbortError',
@@ -13,7 +14,6 @@ const names = new Set([
   'TransactionConflictException',
   'TransactionInProgressException',
 ]);
-const reasons = ['ProvisionedThroughputExceeded', 'ThrottlingError', 'TransactionConflict'];
 const network = /^(E(AI_AGAIN|CONN\w+|HOSTUNREACH|NETUNREACH|NOTFOUND|PIPE|TIMEDOUT)|UND_ERR_\w+)$/;
 
 interface ServiceError {
@@ -25,7 +25,7 @@ interface ServiceError {
 /** Whether the same request may succeed later: throttled, out of time, or DynamoDB was not to be reached. */
 export const isUnavailable = (error: unknown): boolean => {
   if (error instanceof TransactionCanceledException) {
-    return Object.values(error.failed).some(({ reason }) => reasons.includes(reason));
+    return Object.values(error.failed).some(({ reason }) => isPassingReason(reason));
   }
   if (error instanceof OutcomeUnknownError) return true;
   if (typeof error !== 'object' || error === null) return false;

@@ -1,7 +1,7 @@
 import { invalid } from '../errors/errors.js';
-import { isNamed } from '../send/failures.js';
 import { checkSignal } from '../send/send-options.js';
 import { backoff } from './backoff.js';
+import { reasonsOf } from './cancellation-reasons.js';
 
 /** What counts as a conflict: any lost race, or only a transaction in the way. */
 export type ConflictKind = 'any' | 'transactionConflict';
@@ -25,21 +25,6 @@ export interface Run {
   readonly run: number;
   readonly signal: AbortSignal | undefined;
 }
-
-/** The reasons of a failed write, as DynamoDB's cancellation codes; empty where it is no lost race. */
-export const reasonsOf = (error: unknown): readonly string[] => {
-  if (isNamed(error, 'ConditionalCheckFailedException')) return ['ConditionalCheckFailed'];
-  if (isNamed(error, 'TransactionConflictException')) return ['TransactionConflict'];
-  if (!isNamed(error, 'TransactionCanceledException')) return [];
-  const { failed, CancellationReasons } = error as {
-    failed?: Record<string, { reason: string }>;
-    CancellationReasons?: { Code?: string }[];
-  };
-  const codes = failed
-    ? Object.values(failed).map(({ reason }) => reason)
-    : (CancellationReasons ?? []).map(({ Code }) => Code);
-  return codes.filter((code): code is string => code !== undefined && code !== 'None');
-};
 
 const isConflict = (error: unknown, kind: ConflictKind): boolean => {
   const reasons = reasonsOf(error);

@@ -1,13 +1,11 @@
 import { isThrottle } from '../send/failures.js';
+import { reasonsOf, isThrottledReason } from './cancellation-reasons.js';
 import { pastThrottles, type PastThrottles } from './past-throttles.js';
-import { reasonsOf } from './retry-on-conflict.js';
-
-const throttledItem = ['ThrottlingError', 'ProvisionedThroughputExceeded'];
 
 /** Whether DynamoDB had too much to do for a request, or for items of a transaction, which the SDK doesn't send again. */
 export const isThrottled = (error: unknown): boolean => {
   const reasons = reasonsOf(error);
-  return isThrottle(error) || (reasons.length > 0 && reasons.every((reason) => throttledItem.includes(reason)));
+  return isThrottle(error) || (reasons.length > 0 && reasons.every(isThrottledReason));
 };
 
 const ofBatches = new WeakMap<AbortSignal, PastThrottles>();

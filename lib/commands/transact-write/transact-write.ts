@@ -14,6 +14,7 @@ import {
   type StepFailure,
 } from '../errors/exceptions.js';
 import { backoff } from '../retry/backoff.js';
+import { isPassingReason } from '../retry/cancellation-reasons.js';
 import type { CommandOptions } from '../send/command.js';
 import { isNamed, readSeen } from '../send/failures.js';
 import { sendCommand } from '../send/send-command.js';
@@ -101,12 +102,10 @@ export interface BuiltTransaction<S extends Steps, O> {
 const maximumSendings = 8;
 /** A request token is good for ten minutes; one second less for the way there. */
 const tokenMs = 599_000;
-/** Reasons that say nothing about the items, so that the same request may succeed. */
-const passing = ['TransactionConflict', 'ThrottlingError', 'ProvisionedThroughputExceeded'];
 
 /** A failed condition is the answer, and what will not pass comes again. */
 const isPassing = (reasons: readonly string[]): boolean =>
-  !reasons.includes('ConditionalCheckFailed') && reasons.some((reason) => passing.includes(reason));
+  !reasons.includes('ConditionalCheckFailed') && reasons.some(isPassingReason);
 
 /**
  * Whether this request, or one of the attempts before it, may yet take effect: the SDK tells only how the last one ended.

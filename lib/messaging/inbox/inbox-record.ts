@@ -1,6 +1,7 @@
 import { entity, integer, string, timeToLive, type Condition, type Item } from '../../commands/index.js';
 import { corrupt, invalid } from '../../commands/errors/errors.js';
 import { hashParts } from '../../recipes/idempotency/hash-parts.js';
+import { second } from '../../recipes/time-to-live/second.js';
 import type { MessageId } from '../message/message.js';
 
 /**
@@ -42,9 +43,6 @@ export const inboxKey = (consumer: string, id: MessageId): string => {
   }
   return hashParts([consumer, id]);
 };
-
-/** Rounded down: stored in whole seconds, a record must be taken over neither before its expiry nor after. */
-const second = (now: Date): Date => new Date(Math.floor(now.getTime() / 1000) * 1000);
 
 /**
  * Whether a message counts as not handled: no record, or an expired one. On time and never on absence, since DynamoDB

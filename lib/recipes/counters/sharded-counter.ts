@@ -8,6 +8,7 @@ import {
   type Table,
 } from '../../commands/index.js';
 import { checkObject, checkOptions, checkTable, isWholeBetween } from '../arguments.js';
+import { newerFormat } from '../newer-format.js';
 import { shardOf } from '../outbox/shard.js';
 import { counterShardEntity, shardFormat } from './counter-shard.js';
 
@@ -32,10 +33,6 @@ export interface ShardOptions extends SendOptions {
 
 /** A sum reads them all, in ten requests of 100. */
 const mostShards = 1_000;
-
-const newerFormat = (): never => {
-  throw new InvalidStoredItemError('format', 'the counter was written by a newer version of safewrites');
-};
 
 /**
  * A counter for more than the about 1000 writes a second of one item: spread over n items in n partitions, read as their
@@ -87,7 +84,7 @@ export class ShardedCounter {
       .maxAttempts(1)
       .returnOldOnFailure()
       .trySend({ signal });
-    if (!conditionMet) newerFormat();
+    if (!conditionMet) newerFormat('the counter was written');
   }
 
   /**
@@ -102,7 +99,8 @@ export class ShardedCounter {
       return consistent ? get.consistent() : get;
     });
     const { items } = await batchGet(this.table, { shards }).send({ signal });
-    if (items.shards.some((item) => item !== undefined && item.format > shardFormat)) newerFormat();
+    if (items.shards.some((item) => item !== undefined && item.format > shardFormat))
+      newerFormat('the counter was written');
     const sum = items.shards.reduce((sum, item) => sum + (item?.count ?? 0), 0);
     if (!Number.isSafeInteger(sum))
       throw new InvalidStoredItemError('count', 'the sum is beyond what a number holds exactly');

@@ -1,8 +1,9 @@
 import { Buffer } from 'node:buffer';
 import { corrupt, invalid } from '../../commands/errors/errors.js';
-import { InvalidStoredItemError, type EntityTable, type SendOptions, type Table } from '../../commands/index.js';
+import { type EntityTable, type SendOptions, type Table } from '../../commands/index.js';
 import { checkObject, checkOptions, checkTable, isBetween, isWholeBetween } from '../arguments.js';
 import { checkedClock } from '../clock.js';
+import { newerFormat } from '../newer-format.js';
 import { tallyEntity, tallyFormat } from './tally.js';
 import { checkWindow, windowEnd, windowOf, type Window } from './window.js';
 import { WindowFullError } from './window-full-error.js';
@@ -53,8 +54,7 @@ export interface CountReadOptions extends SendOptions {
 }
 
 const checkFormat = (item: { readonly format?: number } | undefined): void => {
-  if ((item?.format ?? 0) > tallyFormat)
-    throw new InvalidStoredItemError('format', 'the window was written by a newer version of safewrites');
+  if ((item?.format ?? 0) > tallyFormat) newerFormat('the window was written');
 };
 
 /** 400 KB, without the most that keys, other attributes and the update's own overhead can take. */

@@ -1,7 +1,7 @@
 import { corrupt, invalid } from '../../commands/errors/errors.js';
 import { backoff } from '../../commands/retry/backoff.js';
+import { isPassingReason } from '../../commands/retry/cancellation-reasons.js';
 import {
-  InvalidStoredItemError,
   OutcomeUnknownError,
   TransactionCanceledException,
   joinSteps,
@@ -16,6 +16,7 @@ import {
 import { bindingOf } from '../../commands/table/table.js';
 import { checkFunction, checkObject, checkOptions, checkTable, isBetween, longestTimer } from '../arguments.js';
 import { unlessAborted } from '../hi-lo/unless-aborted.js';
+import { newerFormat } from '../newer-format.js';
 import { SequenceContentionError, SequenceMovedBackError } from './errors.js';
 import { sequenceEntity, sequenceFormat } from './sequence-entity.js';
 
@@ -68,17 +69,8 @@ const checkMember = (records: unknown, member: unknown): void => {
 };
 
 const checkFormat = (item: { readonly format: number } | undefined): void => {
-  if (item !== undefined && item.format > sequenceFormat)
-    throw new InvalidStoredItemError('format', 'the sequence was written by a newer version of safewrites');
+  if (item !== undefined && item.format > sequenceFormat) newerFormat('the sequence was written');
 };
-
-/** What a run may lose to and be run again, since nothing was written. */
-const transient: ReadonlySet<string> = new Set([
-  'ConditionalCheckFailed',
-  'TransactionConflict',
-  'ThrottlingError',
-  'ProvisionedThroughputExceeded',
-]);
 
 /**
  * Numbers without gaps, as invoices need: the number and the record that has it are written in one transaction, so no
@@ -167,19 +159,17 @@ export class GaplessSequence {
           // An attempt that takes effect later takes the same number: the next run then finds its record.
           if (error instanceof OutcomeUnknownError) open = error;
           else if (!(error instanceof TransactionCanceledException)) throw error;
-          const { sequence, record: there, ...others } = error.failed;
+          const { sequence, ...others } = error.failed;
+          const { record: there } = others;
           // The record comes first: where it exists, nothing else about the run matters.
           if (there?.reason === 'ConditionalCheckFailed') {
             if (there.item === undefined) throw error;
             const item = there.item as E['~item'];
             return { number: numberOf(item), repeated: true, item };
           }
-          const reasons = [sequence, there].flatMap((failure) => failure?.reason ?? []);
-          const othersFailed = Object.values(others).some(
-            ({ reason }) => reason === 'ConditionalCheckFailed' || !transient.has(reason),
-          );
-          if (othersFailed || reasons.some((reason) => !transient.has(reason))) throw error;
           const lost = sequence?.reason === 'ConditionalCheckFailed';
+          const stopped = Object.values(lost ? others : error.failed);
+          if (!stopped.every(({ reason }) => isPassingReason(reason))) throw error;
           if (lost) this.learn(sequence.item, known);
           if (performance.now() >= deadline) throw open ?? new SequenceContentionError(timeoutMs, error);
           // A run that knew no number lost to nobody: no reason to wait.

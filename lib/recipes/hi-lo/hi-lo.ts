@@ -1,6 +1,7 @@
 import { invalid } from '../../commands/errors/errors.js';
-import { InvalidStoredItemError, type EntityTable, type SendOptions, type Table } from '../../commands/index.js';
+import { type EntityTable, type SendOptions, type Table } from '../../commands/index.js';
 import { checkObject, checkOptions, checkTable, isWholeBetween } from '../arguments.js';
+import { newerFormat } from '../newer-format.js';
 import { hiLoEntity, hiLoFormat } from './hi-lo-entity.js';
 import { NumbersExhaustedError } from './numbers-exhausted-error.js';
 import { unlessAborted } from './unless-aborted.js';
@@ -115,8 +116,7 @@ class HiLoAllocator<N extends number | bigint> implements HiLo<N> {
       .returnNew()
       .returnOldOnFailure()
       .trySend();
-    if (!claimed.conditionMet)
-      throw new InvalidStoredItemError('format', 'the sequence was written by a newer version of safewrites');
+    if (!claimed.conditionMet) return newerFormat('the sequence was written');
     const end = claimed.item.hi;
     const next = end - BigInt(this.blockSize) + 1n;
     const { last, digits } = this.range;

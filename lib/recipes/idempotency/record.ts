@@ -14,6 +14,7 @@ import {
 } from '../../commands/index.js';
 import { corrupt, invalid } from '../../commands/errors/errors.js';
 import { checkObject } from '../arguments.js';
+import { second } from '../time-to-live/second.js';
 import type { Answer } from './answer.js';
 import type { Fingerprint } from './fingerprint.js';
 import { hashParts } from './hash-parts.js';
@@ -93,9 +94,6 @@ export const idempotencyKey = (call: CallIdentity): string => {
   }
   return hashParts([scope, route, key]);
 };
-
-/** Rounded down: stored in whole seconds, a record must be taken over neither before its expiry nor after. */
-const second = (now: Date): Date => new Date(Math.floor(now.getTime() / 1000) * 1000);
 
 /**
  * Whether a call may take the key: no record holds it, or one that has expired. On time and never on absence, since

@@ -1,5 +1,4 @@
 import {
-  InvalidStoredItemError,
   conditionCheck,
   retryOnConflict,
   type Condition,
@@ -10,6 +9,7 @@ import {
 } from '../../commands/index.js';
 import { corrupt } from '../../commands/errors/errors.js';
 import { checkOptions, isWholeBetween } from '../arguments.js';
+import { newerFormat } from '../newer-format.js';
 import { LockLostError } from './errors.js';
 import { lockFormat, type LockEntity } from './lock-entity.js';
 
@@ -41,8 +41,7 @@ export const lastToken = Number.MAX_SAFE_INTEGER - 1;
 export const checkLock = (item: Item<LockEntity> | undefined): void => {
   if (item === undefined) return;
   const { format, token, owner, heldUntil } = item;
-  if (format > lockFormat)
-    throw new InvalidStoredItemError('format', 'the lock was written by a newer version of safewrites');
+  if (format > lockFormat) newerFormat('the lock was written');
   if (!isWholeBetween(token, 1, lastToken)) corrupt('token', 'the token of a lock');
   if ((owner === undefined) !== (heldUntil === undefined)) corrupt('owner', 'an owner with its time');
 };

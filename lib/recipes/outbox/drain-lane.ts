@@ -1,6 +1,6 @@
-import { InvalidStoredItemError } from '../../commands/index.js';
 import { corrupt } from '../../commands/errors/errors.js';
 import { isWholeBetween } from '../arguments.js';
+import { newerFormat } from '../newer-format.js';
 import type { PublishFailure } from './batches.js';
 import type { Drain } from './drain.js';
 import { noteFailure, remove } from './failures.js';
@@ -138,7 +138,7 @@ export class DrainLane {
     const { parkedAt, format } = items[stop] as OutboxItem;
     if (parkedAt !== undefined) return 'blocked';
     if (format <= outboxFormat) corrupt('OUTBOX.published', 'a number of its events');
-    throw new InvalidStoredItemError('format', 'the events were written by a newer version of safewrites');
+    newerFormat('the events were written');
   }
 
   private entries(items: readonly OutboxItem[]): Entry[] {

@@ -14,16 +14,19 @@ export const isSame = ({ events: [first] }: OutboxItem): Condition<'OUTBOX'> =>
 export const pastConflicts = async <R>(write: () => Promise<R>): Promise<R> =>
   retryOnConflict(write, { on: 'transactionConflict', maxAttempts: 10 });
 
+/** The same, of a write of a drain, which is sent again as well where it was throttled. */
+const send = <R>({ pastThrottles }: Drain, write: () => Promise<R>): Promise<R> =>
+  pastThrottles(() => pastConflicts(write));
+
 /** Removes an item whose events were all published. @returns whether it was there */
-export const remove = async ({ items, parked, pastThrottles }: Drain, item: OutboxItem): Promise<boolean> => {
-  const removed = await pastThrottles(() =>
-    pastConflicts(() => items.delete(item).if(isSame(item)).returnOld().trySend()),
-  );
+export const remove = async (drain: Drain, item: OutboxItem): Promise<boolean> => {
+  const { items, parked } = drain;
+  const removed = await send(drain, () => items.delete(item).if(isSame(item)).returnOld().trySend());
   if (!removed.conditionMet) return false;
   const old = removed.item;
   // Another relay parked what this one could publish after all.
   if (old?.parkedAt !== undefined)
-    await pastThrottles(() => parked.delete({ ...item, position: old.published ?? 0 }).send());
+    await send(drain, () => parked.delete({ ...item, position: old.published ?? 0 }).send());
   return true;
 };
 
@@ -45,17 +48,15 @@ export const noteFailure = async (
   const failingSince = stored?.failingSince ?? new Date(now);
   const lasts = attempts >= terms.parkAfterAttempts && now - failingSince.getTime() >= terms.parkAfterMs;
   if (!retryable || lasts) return park(drain, item, position, { reason, attempts, failingSince, now });
-  await drain.pastThrottles(() =>
-    pastConflicts(() =>
-      items
-        .update(item)
-        .set({ attempts, failingSince, reason, published: position === 0 ? undefined : position })
-        .if(isSame(item))
-        .if(attrs.parkedAt.notExists())
-        .if(attrs.published.notExistsOrLe(position))
-        .if(item.attempts === undefined ? attrs.attempts.notExists() : attrs.attempts.eq(item.attempts))
-        .trySend(),
-    ),
+  await send(drain, () =>
+    items
+      .update(item)
+      .set({ attempts, failingSince, reason, published: position === 0 ? undefined : position })
+      .if(isSame(item))
+      .if(attrs.parkedAt.notExists())
+      .if(attrs.published.notExistsOrLe(position))
+      .if(item.attempts === undefined ? attrs.attempts.notExists() : attrs.attempts.eq(item.attempts))
+      .trySend(),
   );
   return 'noted';
 };
@@ -68,11 +69,17 @@ interface Failing {
 }
 
 const park = async (
-  { place: { table }, items, parked, pastThrottles, terms: { blocks } }: Drain,
+  drain: Drain,
   item: OutboxItem,
   position: number,
   { reason, attempts, failingSince, now }: Failing,
 ): Promise<'blocked' | 'skipped' | 'lost'> => {
+  const {
+    place: { table },
+    items,
+    parked,
+    terms: { blocks },
+  } = drain;
   const { aggregate, sequence, shard, format, events, traceparent } = item;
   const event = events[position] as OutboxItem['events'][number];
   const parkedAt = new Date(now);
@@ -80,19 +87,17 @@ const park = async (
     ...{ aggregate, sequence, position, shard, format, event, traceparent },
     ...{ reason, attempts, failingSince, parkedAt, blocks },
   };
-  const { committed } = await pastThrottles(() =>
-    pastConflicts(() =>
-      transactWrite(table, {
-        entry: parked.put(entry),
-        item: items
-          .update(item)
-          .set({ published: blocks ? position : position + 1, parkedAt: blocks ? parkedAt : undefined })
-          .remove(attrs.attempts, attrs.failingSince, attrs.reason)
-          .if(isSame(item))
-          .if(attrs.parkedAt.notExists())
-          .if(attrs.published.notExistsOrLe(position)),
-      }).trySend(),
-    ),
+  const { committed } = await send(drain, () =>
+    transactWrite(table, {
+      entry: parked.put(entry),
+      item: items
+        .update(item)
+        .set({ published: blocks ? position : position + 1, parkedAt: blocks ? parkedAt : undefined })
+        .remove(attrs.attempts, attrs.failingSince, attrs.reason)
+        .if(isSame(item))
+        .if(attrs.parkedAt.notExists())
+        .if(attrs.published.notExistsOrLe(position)),
+    }).trySend(),
   );
   if (!committed) return 'lost';
   return blocks ? 'blocked' : 'skipped';

@@ -1,12 +1,7 @@
 import { invalid } from '../../commands/errors/errors.js';
-import {
-  InvalidStoredItemError,
-  transactWrite,
-  type Query,
-  type SendOptions,
-  type Step,
-} from '../../commands/index.js';
+import { transactWrite, type Query, type SendOptions, type Step } from '../../commands/index.js';
 import { checkObject, checkOptions, checkTable, isWholeBetween } from '../arguments.js';
+import { newerFormat } from '../newer-format.js';
 import { pastConflicts } from './failures.js';
 import type { OutboxPlace } from './outbox.js';
 import { OutboxItem, outboxFormat } from './outbox-item.js';
@@ -109,8 +104,7 @@ const checkParked = (parked: ParkedEvent, options: SendOptions): ParkedEvent => 
   if (typeof blocks !== 'boolean' || !isWholeBetween(position, 0) || !isWholeBetween(format, 0))
     invalid('parked', 'expected a parked event as it was read');
   // Written back by this code, an event that newer code parked would lose what this code does not know.
-  if (format > outboxFormat)
-    throw new InvalidStoredItemError('format', 'the event was parked by a newer version of safewrites');
+  if (format > outboxFormat) newerFormat('the event was parked');
   return parked;
 };
 

@@ -1,4 +1,5 @@
 import { Buffer } from 'node:buffer';
+import type { Page } from '../../commands/index.js';
 import { isThrottle } from '../../commands/send/failures.js';
 import type { Drain } from './drain.js';
 import { OutboxItem } from './outbox-item.js';
@@ -89,20 +90,20 @@ export class SharedReads {
   }
 
   /** Undefined where it failed for what it holds, which may be an item of one aggregate only. */
-  private async page(members: readonly Member[]): Promise<{ items: readonly OutboxItem[]; next?: string } | undefined> {
+  private async page(members: readonly Member[]): Promise<Page<OutboxItem> | undefined> {
     const { items, pastThrottles, terms } = this.drain;
     const [{ of: first, shard }] = members as [Member];
     const { of: last } = members.at(-1) as Member;
     const wakeUps = members.reduce((sum, { of }) => sum + of.wakeUps, 0);
     try {
-      return (await pastThrottles(() =>
+      return await pastThrottles(() =>
         items
           .query({ shard })
           .between({ aggregate: first.aggregate }, { aggregate: last.aggregate, sequence: last.upTo })
           .consistent()
           .limit(2 * wakeUps)
           .page({ signal: terms.signal }),
-      )) as { items: readonly OutboxItem[]; next?: string };
+      );
     } catch (error) {
       if (isThrottle(error) || terms.signal?.aborted === true) throw error;
       return undefined;
