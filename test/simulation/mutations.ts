@@ -79,6 +79,14 @@ export const mutations: readonly Mutation[] = [
     workload: 'leases',
   },
   {
+    bug: 'a lease is taken to begin when its lost answer was made up for',
+    file: `${idempotency}/idempotent-lease.ts`,
+    find: 'this.hold(running, firstAskedAt ?? askedAt)',
+    replace: 'this.hold(running, askedAt)',
+    workload: 'leases',
+    seeds: 1_000,
+  },
+  {
     bug: 'an effect without a key begins before it is marked',
     file: `${idempotency}/lease.ts`,
     find: 'await this.write({ pending: point }, signal);',

@@ -224,6 +224,7 @@ class LeaseCall {
   private async acquire(): Promise<HeldLease | LeaseOutcome> {
     const { signal } = this.call;
     let found = this.call.readFirst === true ? await this.read() : undefined;
+    let firstAskedAt: number | undefined;
     // One write for a first call, two to take over; more only where others take the key meanwhile.
     for (let writes = 0; ; writes++) {
       const askedAt = performance.now();
@@ -232,13 +233,14 @@ class LeaseCall {
       if (found === undefined || isExpired(found, now)) claim = this.claim(found, now);
       else {
         const running = runningOf(found);
-        // The client's first attempt, whose response was lost, took it.
-        if (running?.owner === this.owner) return this.hold(running, askedAt);
+        // An earlier attempt, whose response was lost, took it: its time began when that one was asked.
+        if (running?.owner === this.owner) return this.hold(running, firstAskedAt ?? askedAt);
         const outcome = this.outcomeOf(found, running, now);
         if (outcome !== undefined) return outcome;
         claim = this.takeover(running as Running, now);
       }
       if (writes > this.maxAttempts) return waiting(1);
+      firstAskedAt ??= askedAt;
       try {
         const result = await retryOnConflict(claim.send, { on: 'transactionConflict', signal });
         if (result.conditionMet) return this.hold(claim.record, askedAt);

@@ -104,19 +104,22 @@ export const leases = workload<Call | Decide, ReturnType<typeof shopOf>>('leases
       now: () => (toldAt = Date.now() + call.clock),
       async run(lease) {
         ({ token } = lease);
-        const leasedAt = toldAt;
+        // Its token is the time at which it was asked for, unless another one had a later time: by a wrong clock.
+        const leasedAt = token;
         invariant((tokens.get(token) ?? own) === own, `Two calls of ${id} have the token ${token}.`);
         tokens.set(token, own);
         const terms = { keySeconds, notDone: (error: unknown) => error instanceof Refused };
-        const chargeId = await lease.effect('charge', terms, async ({ providerKey }) => {
+        const chargeId = await lease.effect('charge', terms, async ({ providerKey, signal }) => {
           const began = outside.now();
           const others = [...asking].filter((other) => other.payment === id && began < other.until);
           invariant(clocks === 'wrong' || others.length === 0, `Two calls of ${id} have the lease at a time.`);
           // The mark of an effect without a key starts the lease anew.
           const me = { payment: id, until: (keySeconds === 0 ? toldAt : leasedAt) + leaseSeconds * 1000 };
           asking.add(me);
+          const isTold = (): boolean => clocks === 'wrong' || outside.now() <= me.until || signal.aborted;
           try {
             await wait(call.before);
+            invariant(isTold(), `A call of ${id} was not told that its lease had ended.`);
             // A request that was on its way for longer than the lease is none that a provider still gets.
             if (outside.now() > began + leaseSeconds * 1000 && keySeconds === forgetful)
               throw new Error('no connection');
