@@ -46,6 +46,21 @@ export default tseslint.config(
     },
   },
   {
+    files: ['lib/**/*.ts', 'lambdas/**/*.ts'],
+    rules: {
+      'no-restricted-syntax': [
+        'error',
+        ...[
+          ':not(TSLiteralType) > Literal[value=/^[A-Za-z]+_$/]',
+          'TemplateLiteral[expressions.length=0] > TemplateElement[value.raw=/^[A-Za-z]+_$/]',
+        ].map((selector) => ({
+          selector,
+          message: 'A member whose name ends in _ has another name in what is shipped: write it without quotes.',
+        })),
+      ],
+    },
+  },
+  {
     files: ['**/*.mjs'],
     ...tseslint.configs.disableTypeChecked,
   },

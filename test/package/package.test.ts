@@ -113,6 +113,32 @@ describe.each([
     expect(result).toEqual({ id: 'n', text: 'kept' });
   });
 
+  it('takes conditions as text, in filters, writes and the recipes made of them', () => {
+    const result = run(`
+      const { createTable, entity, integer, string, table } = ${load('safewrites')};
+      const { Locks } = ${load('safewrites/recipes')};
+      const { createLocalDynamoDB } = ${load('safewrites/local')};
+      const { DynamoDBClient } = ${load('@aws-sdk/client-dynamodb')};
+      const local = await createLocalDynamoDB();
+      const shop = table({ name: 'shop', client: new DynamoDBClient(local.clientConfig) });
+      const Note = entity('NOTE', {
+        pk: 'NOTE#{id}', sk: 'TEXT', attributes: { id: string(), text: string(), likes: integer() },
+      });
+      await createTable(shop);
+      const notes = shop.of(Note);
+      const { text, likes } = Note.attrs;
+      const long = Note.text\`size(\${text}) > \${likes.value(3)}\`;
+      await notes.put({ id: 'n', text: 'kept', likes: 1 });
+      const { conditionMet } = await notes.update({ id: 'n' }).add(likes, 1).if(long).trySend();
+      const liked = Note.text\`\${likes} > \${likes.value(1)}\`;
+      const { items } = await notes.query({ id: 'n' }).filter(liked).page();
+      const lock = await new Locks(shop).acquire('report');
+      console.log(JSON.stringify({ conditionMet, found: items.length, released: await lock.release() }));
+      await local.close();
+    `);
+    expect(result).toEqual({ conditionMet: true, found: 1, released: true });
+  });
+
   it('synthesizes the stack, with the functions that the package ships', () => {
     const result = run(`
       const { App } = ${load('aws-cdk-lib')};

@@ -2,6 +2,7 @@ import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { build } from 'esbuild';
+import { mangling } from '../../scripts/mangle.mjs';
 import type * as Local from '../../lib/local/index.js';
 import type { Mutation } from './mutations.js';
 import type { Workload } from './workload.js';
@@ -44,6 +45,8 @@ export const built = async (mutation?: Mutation): Promise<Built> => {
     format: 'esm',
     target: 'node22',
     packages: 'external',
+    // As it is shipped.
+    ...mangling(),
     sourcemap: 'inline',
     write: false,
     logLevel: 'silent',

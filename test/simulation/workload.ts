@@ -14,7 +14,24 @@ export const workload = <Op, App>(
   name: string,
   options: Workload['options'],
   scenario: () => Scenario<Op, App>,
-): Workload => ({ name, options: { maxSteps: 5_000, ...options }, scenario: scenario });
+): Workload => ({ name, options: { maxSteps: 5_000, ...options }, scenario: () => withoutRefusals(scenario()) });
+
+/** No fault is answered like this: the kit or the workload is broken, and does nothing that could go wrong. */
+const withoutRefusals = <Op, App>(scenario: Scenario<Op, App>): Scenario<Op, App> => ({
+  ...scenario,
+  async run(app, op, call) {
+    try {
+      return await scenario.run(app, op, call);
+    } catch (error) {
+      const isRefusal =
+        error instanceof TypeError || ['InvalidInputError', 'ValidationException'].includes(nameOf(error));
+      call.invariant(!isRefusal, `An operation was refused: ${String(error)}`);
+      throw error;
+    }
+  },
+});
+
+const nameOf = (error: unknown): string => (error instanceof Error ? error.name : '');
 
 /** The table as one process sees it. */
 export const shopOf = (clientConfig: SimulatedClientConfig, name = 'shop'): Table =>

@@ -1,7 +1,7 @@
 import type { AttributeValue } from '../attributes/attribute-value.js';
 import { invalid } from '../errors/errors.js';
 import type { Handle } from './handle.js';
-import type { ExpressionText, Shape, ShapeData } from './shape.js';
+import { isText, type ExpressionText, type Shape, type ShapeData } from './shape.js';
 import * as Token from './token.js';
 
 /** A condition on the items of one entity; `N` is the entity's name. */
@@ -53,7 +53,7 @@ export class ConditionNode {
   /** The handles that it looks at. */
   handles_(): Handle[] {
     const { data_: data, left_: left, right_: right } = this;
-    const own = !data ? [] : 'inserts_' in data ? data.inserts_.filter((insert) => insert !== undefined) : [data];
+    const own = !data ? [] : isText(data) ? data.inserts_.filter((insert) => insert !== undefined) : [data];
     return [...own, ...(left?.handles_() ?? []), ...(right?.handles_() ?? [])];
   }
 
@@ -66,7 +66,7 @@ export class ConditionNode {
 
   write_(at: Cursor): void {
     const { data_: data } = this;
-    const keep = this.token_ !== Token.Text && (data === undefined || 'strings_' in data || data.kept_);
+    const keep = this.token_ !== Token.Text && (data === undefined || isText(data) || data.kept_);
     at.shape_ = at.shape_.step_(this.token_, data, keep);
     if (this.token_ % 32 === 15 && this.token_ >= 0) at.shape_ = at.shape_.step_(Token.Operands - this.values_.length);
     for (const value of this.values_) at.values_.push(value);

@@ -12,6 +12,10 @@ export interface ExpressionText {
   readonly inserts_: readonly (Handle | undefined)[];
 }
 
+/** Asks for the member, whose name in quotes is not the one that is shipped. */
+export const isText = (data: Handle | ExpressionText): data is ExpressionText =>
+  (data as Partial<ExpressionText>).strings_ !== undefined;
+
 /** The texts of one shape: rendered once, shared by every command of that shape. */
 export interface Rendered {
   readonly names_: Readonly<Record<string, string>> | undefined;
