@@ -4,8 +4,9 @@
 import { existsSync, readdirSync, rmSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { build } from 'esbuild';
-import { mangling, refuseNewNames } from './mangle.mjs';
-import { at, isMain, root } from './project.mjs';
+import { bundling } from './bundling.mjs';
+import { refuseNewNames } from './mangle.mjs';
+import { at, isMain } from './project.mjs';
 import { thirdPartyLicenses } from './third-party-licenses.mjs';
 import { writeIfChanged } from './write-if-changed.mjs';
 
@@ -28,26 +29,16 @@ export async function buildLambdas() {
 async function buildLambda(name) {
   const folder = at('dist/lambdas', name);
   const { outputFiles, metafile, mangleCache } = await build({
-    ...mangling(),
-    absWorkingDir: root,
+    ...bundling(),
     entryPoints: [{ in: `lambdas/${name}/index.ts`, out: 'index' }],
     outdir: `dist/lambdas/${name}`,
     outExtension: { '.js': '.mjs' },
     chunkNames: 'chunk-[hash]',
     splitting: true,
-    bundle: true,
-    format: 'esm',
-    platform: 'node',
-    target: 'node24',
-    mainFields: ['module', 'main'],
-    minify: true,
     sourcemap: 'linked',
     // Stack traces need names and lines, not the text.
     sourcesContent: false,
-    legalComments: 'none',
     metafile: true,
-    write: false,
-    logLevel: 'silent',
   });
   refuseNewNames(mangleCache);
   const leaked = Object.keys(metafile.inputs).find((input) => refused.test(input));

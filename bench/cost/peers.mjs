@@ -17,6 +17,7 @@ import {
   string,
 } from 'dynamodb-toolbox';
 import { Entity, Service } from 'electrodb';
+import { schema as common } from '../lib/onetable.mjs';
 import { done, failure } from './counting.mjs';
 
 const attempt = failure;
@@ -62,9 +63,7 @@ const toolbox = (client) => {
 const one = (client) => {
   const id = { type: String, required: true };
   const schema = {
-    format: 'onetable:1.1.0',
-    version: '0.0.1',
-    indexes: { primary: { hash: 'pk', sort: 'sk' } },
+    ...common,
     models: {
       Account: {
         pk: { type: String, value: 'OT_ACCOUNT#${id}' },

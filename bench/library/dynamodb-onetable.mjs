@@ -1,12 +1,11 @@
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { Table } from 'dynamodb-onetable';
+import { schema as common } from '../lib/onetable.mjs';
 import { changes, item, key, pageReader } from './order.mjs';
 import { config } from './stub.mjs';
 
 const schema = {
-  format: 'onetable:1.1.0',
-  version: '0.0.1',
-  indexes: { primary: { hash: 'pk', sort: 'sk' } },
+  ...common,
   models: {
     Order: {
       pk: { type: String, value: 'CUSTOMER#${customer}' },

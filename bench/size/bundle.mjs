@@ -2,7 +2,7 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { build } from 'esbuild';
-import { mangling } from '../../scripts/mangle.mjs';
+import { bundling } from '../../scripts/bundling.mjs';
 import { bench, root } from '../lib/paths.mjs';
 
 const empty = join(import.meta.dirname, 'empty.mjs');
@@ -20,25 +20,15 @@ const oneSdk = {
 };
 
 const options = (entry) => ({
-  absWorkingDir: root,
+  ...bundling(),
   entryPoints: [entry],
-  bundle: true,
-  minify: true,
-  format: 'esm',
-  platform: 'node',
-  target: 'node24',
-  mainFields: ['module', 'main'],
-  legalComments: 'none',
   metafile: true,
-  write: false,
-  logLevel: 'silent',
   nodePaths: [join(bench, 'node_modules')],
   alias: {
     safewrites: join(root, 'dist/esm/commands/index.js'),
     'avro-js': empty,
     protobufjs: empty,
   },
-  ...mangling(),
 });
 
 /** A minified bundle of one entry with the SDK outside, and what is in it by input. */

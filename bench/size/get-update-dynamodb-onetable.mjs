@@ -1,14 +1,13 @@
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { Table } from 'dynamodb-onetable';
+import { schema as common } from '../lib/onetable.mjs';
 
 const bank = new Table({
   name: process.env.TABLE_NAME,
   partial: true,
   client: new DynamoDBClient({}),
   schema: {
-    format: 'onetable:1.1.0',
-    version: '0.0.1',
-    indexes: { primary: { hash: 'pk', sort: 'sk' } },
+    ...common,
     models: {
       Account: {
         pk: { type: String, value: 'ACCOUNT#${id}' },

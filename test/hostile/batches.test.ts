@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { entity, integer, oneOf, string } from '../../lib/commands/index.js';
 import {
   batchHandler,
@@ -28,8 +28,8 @@ import {
 import { kafkaEvent, sqsEvent, streamEvent } from '../events/support/events.js';
 import { matchIngest } from '../events/support/matches.js';
 import { target } from '../recipes/outbox/relay-target.js';
-import { recipeShop, type RecipeShop } from '../support/recipe-shop.js';
-import { expectNoSecret, expectRefusal, mutated, witness } from './hostile-values.js';
+import { hostileShop } from './hostile-shop.js';
+import { expectNoSecret, expectRefusal, mutated } from './hostile-values.js';
 
 const Order = entity('ORDER', {
   pk: 'ORDER#{id}',
@@ -37,17 +37,7 @@ const Order = entity('ORDER', {
   attributes: { id: string(), status: oneOf('OPEN', 'PAID'), total: integer().default(0) },
 });
 
-let here: RecipeShop;
-let heard: ReturnType<typeof witness>;
-beforeAll(async () => {
-  here = await recipeShop();
-  heard = witness();
-});
-afterAll(async () => {
-  heard.expectNoSecret();
-  heard.stop();
-  await here.close();
-});
+const here = hostileShop();
 
 const image = {
   pk: { S: 'ORDER#a' },

@@ -1,7 +1,4 @@
-/**
- * In every value and name that is hostile: nothing that is written for people may hold it. No identifier, since names that
- * look like code are said, to find the mistake.
- */
+/** In every value and name that is hostile: nothing that is written for people may hold it. A name that code could have. */
 export const secret = 'card4242424242424242';
 
 /** Texts that broke parsers before; each may stand anywhere that a caller's text may. */

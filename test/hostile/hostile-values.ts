@@ -1,7 +1,7 @@
 import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import { inspect } from 'node:util';
 import fc from 'fast-check';
-import { expect, vi } from 'vitest';
+import { afterEach, beforeEach, expect, vi } from 'vitest';
 import { SafeWritesError, tracingChannelName } from '../../lib/commands/index.js';
 import { jsonTexts, secret, texts } from './corpus.js';
 
@@ -157,4 +157,16 @@ export const witness = (): { readonly expectNoSecret: () => void; readonly stop:
       for (const spy of spies) spy.mockRestore();
     },
   };
+};
+
+/** Has each test of the file say nothing of the secret. */
+export const witnessEach = (): void => {
+  let heard: ReturnType<typeof witness>;
+  beforeEach(() => {
+    heard = witness();
+  });
+  afterEach(() => {
+    heard.expectNoSecret();
+    heard.stop();
+  });
 };

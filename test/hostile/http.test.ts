@@ -1,25 +1,18 @@
 import fc from 'fast-check';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { entity, string, type AttributeMap } from '../../lib/commands/index.js';
 import { commit, idempotent, type CallLine, type HttpEvent, type HttpResult } from '../../lib/http/index.js';
 import { chargeHandler } from '../../lambdas/charge/charge-handler.js';
 import { functionUrlEvent, httpEvent } from '../http/http-event.js';
 import { testTable } from '../http/test-table.js';
 import { jsonTexts, secret, texts } from './corpus.js';
-import { expectNoSecret, hostileText, mutated, witness } from './hostile-values.js';
+import { expectNoSecret, hostileText, mutated, witnessEach } from './hostile-values.js';
 
 const body = { customerId: 'alice', amount: 100, currency: 'CHF' };
 /** The gateway makes the id of a request, and it is told on purpose. */
 const gatewayOwns = (path: string): boolean => path === 'requestContext' || path.endsWith('requestId') || path === '';
 
-let heard: ReturnType<typeof witness>;
-beforeEach(() => {
-  heard = witness();
-});
-afterEach(() => {
-  heard.expectNoSecret();
-  heard.stop();
-});
+witnessEach();
 
 const charges = async () => {
   const test = await testTable();

@@ -1,9 +1,9 @@
-import { request as httpRequest, type IncomingHttpHeaders } from 'node:http';
 import { connect } from 'node:net';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createLocalDynamoDB, type LocalDynamoDB } from '../../lib/local/index.js';
 import { mutated } from './hostile-values.js';
+import { rawHttp, type RawAnswer } from './raw-http.js';
 
 const key = { pk: { S: 'a' }, sk: { N: '1' } };
 const item = { ...key, tags: { SS: ['x', 'y'] }, n: { N: '7' }, m: { M: { l: { L: [{ S: 'x' }] } } } };
@@ -204,32 +204,8 @@ describe('__proto__', () => {
   });
 });
 
-interface HttpAnswer {
-  readonly status: number;
-  readonly headers: IncomingHttpHeaders;
-  readonly body: string;
-}
-const http = (
-  method: string,
-  path: string,
-  headers: Record<string, string>,
-  body: string | Buffer = '',
-): Promise<HttpAnswer> =>
-  new Promise((resolve, reject) => {
-    const sent = httpRequest({ host: '127.0.0.1', port, method, path, headers }, (response) => {
-      const chunks: Buffer[] = [];
-      response.on('data', (chunk: Buffer) => chunks.push(chunk));
-      response.on('end', () =>
-        resolve({
-          status: response.statusCode ?? 0,
-          headers: response.headers,
-          body: Buffer.concat(chunks).toString(),
-        }),
-      );
-    });
-    sent.on('error', reject);
-    sent.end(body);
-  });
+const http = (method: string, path: string, headers: Record<string, string>, body?: string | Buffer) =>
+  rawHttp(port, method, path, headers, body);
 const raw = (text: string): Promise<string> =>
   new Promise((resolve, reject) => {
     const socket = connect(port, '127.0.0.1', () => socket.end(text));
@@ -242,7 +218,7 @@ const raw = (text: string): Promise<string> =>
 describe('the server of the embedded DynamoDB', () => {
   const target = { 'x-amz-target': 'DynamoDB_20120810.ListTables' };
 
-  it.each<[string, () => Promise<HttpAnswer>, number]>([
+  it.each<[string, () => Promise<RawAnswer>, number]>([
     ['no target', () => http('POST', '/', {}, '{}'), 400],
     ['a target of another service', () => http('POST', '/', { 'x-amz-target': 'Kinesis.ListTables' }, '{}'), 400],
     [

@@ -1,9 +1,8 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { request as httpRequest } from 'node:http';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import fc from 'fast-check';
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import {
   createLocalEventBridge,
   createLocalQueues,
@@ -20,42 +19,25 @@ import { StartError } from '../../lib/local/start/start-error.js';
 import { readSynthesizedApp } from '../../lib/local/start/synthesized-app.js';
 import { texts } from './corpus.js';
 import { hostileJson, hostileText, mutated } from './hostile-values.js';
+import { rawHttp } from './raw-http.js';
+import { expectNoUnhandledRejections } from './unhandled-rejections.js';
 
 let queues: LocalQueues;
 let bridge: LocalEventBridge;
 let sqs: number;
 let events: number;
-const unhandled: unknown[] = [];
-const keep = (error: unknown): void => void unhandled.push(error);
+expectNoUnhandledRejections();
 beforeAll(async () => {
-  process.on('unhandledRejection', keep);
   queues = createLocalQueues();
   bridge = createLocalEventBridge();
   queues.create('orders');
   queues.create('scores.fifo');
   [{ port: sqs }, { port: events }] = await Promise.all([queues.listen(), bridge.listen()]);
 });
-afterEach(() => expect(unhandled.splice(0)).toEqual([]));
-afterAll(async () => {
-  await Promise.all([queues.close(), bridge.close()]);
-  process.off('unhandledRejection', keep);
-});
+afterAll(() => Promise.all([queues.close(), bridge.close()]));
 
-const http = (
-  port: number,
-  headers: Record<string, string>,
-  body: string,
-  at = '/',
-): Promise<{ status: number; body: string }> =>
-  new Promise((resolve, reject) => {
-    const sent = httpRequest({ host: '127.0.0.1', port, method: 'POST', path: at, headers }, (response) => {
-      const chunks: Buffer[] = [];
-      response.on('data', (chunk: Buffer) => chunks.push(chunk));
-      response.on('end', () => resolve({ status: response.statusCode ?? 0, body: Buffer.concat(chunks).toString() }));
-    });
-    sent.on('error', reject);
-    sent.end(body);
-  });
+const http = (port: number, headers: Record<string, string>, body: string, at = '/') =>
+  rawHttp(port, 'POST', at, headers, body);
 
 describe('the local buses', () => {
   const good = {

@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { entity, integer, map, record, string, type Table } from '../../lib/commands/index.js';
 import {
   batchHandler,
@@ -17,7 +17,7 @@ import { httpEvent } from '../http/http-event.js';
 import { testTable } from '../http/test-table.js';
 import { rejection } from '../support/recipe-shop.js';
 import { secret } from './corpus.js';
-import { expectNoSecret, expectRefusal, witness } from './hostile-values.js';
+import { expectNoSecret, expectRefusal, witnessEach } from './hostile-values.js';
 
 const Note = entity('NOTE', {
   pk: 'NOTE#{id}',
@@ -35,14 +35,7 @@ const Note = entity('NOTE', {
 const payload = { id: 'a', [secret]: '1' };
 const nested = (value: unknown): never => ({ id: 'a', place: value }) as never;
 
-let heard: ReturnType<typeof witness>;
-beforeEach(() => {
-  heard = witness();
-});
-afterEach(() => {
-  heard.expectNoSecret();
-  heard.stop();
-});
+witnessEach();
 
 it('is a name that code could have', () => expect(secret).toMatch(/^[a-z]+\d+$/));
 

@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import * as commands from '../../lib/commands/index.js';
 import * as eventBridge from '../../lib/events/targets/eventbridge/index.js';
 import * as sns from '../../lib/events/targets/sns/index.js';
@@ -8,9 +8,10 @@ import * as events from '../../lib/events/index.js';
 import * as http from '../../lib/http/index.js';
 import * as messaging from '../../lib/messaging/index.js';
 import * as recipes from '../../lib/recipes/index.js';
-import { recipeShop, type RecipeShop } from '../support/recipe-shop.js';
 import { secret } from './corpus.js';
-import { expectRefusal, hostileValue, witness } from './hostile-values.js';
+import { hostileShop } from './hostile-shop.js';
+import { expectRefusal, hostileValue } from './hostile-values.js';
+import { expectNoUnhandledRejections } from './unhandled-rejections.js';
 
 const Note = commands.entity('NOTE', {
   pk: 'NOTE#{id}',
@@ -23,22 +24,8 @@ const Mail = commands.entity('MAIL', {
   attributes: { address: commands.string(), owner: commands.string() },
 });
 
-let here: RecipeShop;
-let heard: ReturnType<typeof witness>;
-const unhandled: unknown[] = [];
-const keep = (error: unknown): void => void unhandled.push(error);
-beforeAll(async () => {
-  here = await recipeShop();
-  heard = witness();
-  process.on('unhandledRejection', keep);
-});
-afterEach(() => expect(unhandled.splice(0)).toEqual([]));
-afterAll(async () => {
-  process.off('unhandledRejection', keep);
-  heard.expectNoSecret();
-  heard.stop();
-  await here.close();
-});
+const here = hostileShop();
+expectNoUnhandledRejections();
 
 /** What is right in some place, so that a call gets further than its first argument. */
 const sane: fc.Arbitrary<() => unknown> = fc.constantFrom<() => unknown>(
@@ -66,34 +53,12 @@ const sane: fc.Arbitrary<() => unknown> = fc.constantFrom<() => unknown>(
 );
 const any = fc.oneof({ weight: 3, arbitrary: sane }, { weight: 2, arbitrary: hostileValue });
 /** Options with members that functions look for, some of them wrong. */
-const members = [
-  'table',
-  'options',
-  'name',
-  'handle',
-  'from',
-  'decode',
-  'target',
-  'client',
-  'queueUrl',
-  'topicArn',
-  'busName',
-];
-const more = [
-  'id',
-  'item',
-  'owner',
-  'claims',
-  'run',
-  'key',
-  'scope',
-  'route',
-  'fingerprint',
-  'horizonSeconds',
-  'consumer',
-];
+const members =
+  'table options name handle from decode target client queueUrl topicArn busName id item owner claims run key scope route fingerprint horizonSeconds consumer signal version groups entities map source'.split(
+    ' ',
+  );
 const options: fc.Arbitrary<() => unknown> = fc
-  .dictionary(fc.constantFrom(...members, ...more, 'signal', 'version', 'groups', 'entities', 'map', 'source'), any, {
+  .dictionary(fc.constantFrom(...members), any, {
     maxKeys: 6,
   })
   .map((made) => () => Object.fromEntries(Object.entries(made).map(([name, make]) => [name, make()])));

@@ -6,7 +6,7 @@ import {
   type AttributeValue,
 } from '@aws-sdk/client-dynamodb';
 import fc from 'fast-check';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import {
   conditionCheck,
   entity,
@@ -42,9 +42,9 @@ import {
 } from '../../lib/recipes/index.js';
 import { usersOf } from '../recipes/claims/users.js';
 import { failed, target } from '../recipes/outbox/relay-target.js';
-import { recipeShop, type RecipeShop } from '../support/recipe-shop.js';
 import { secret } from './corpus.js';
-import { expectRefusal, witness } from './hostile-values.js';
+import { hostileShop } from './hostile-shop.js';
+import { expectRefusal } from './hostile-values.js';
 
 const Note = entity('NOTE', { pk: 'NOTE#{id}', sk: 'NOTE', attributes: { id: string(), number: integer() } });
 const Account = entity('ACCOUNT', {
@@ -54,17 +54,7 @@ const Account = entity('ACCOUNT', {
 });
 const Process = sagaEntity('PROCESS', { steps: integer().default(0), last: string().optional() });
 
-let here: RecipeShop;
-let heard: ReturnType<typeof witness>;
-beforeAll(async () => {
-  here = await recipeShop();
-  heard = witness();
-});
-afterAll(async () => {
-  heard.expectNoSecret();
-  heard.stop();
-  await here.close();
-});
+const here = hostileShop();
 
 const TableName = (): string => here.shop.name;
 const send = <C>(command: C): Promise<{ Item?: AttributeMap; Items?: AttributeMap[] }> =>

@@ -1,6 +1,6 @@
 import { PutItemCommand, type AttributeValue } from '@aws-sdk/client-dynamodb';
 import fc from 'fast-check';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import {
   batchGet,
   bigint,
@@ -29,9 +29,9 @@ import {
 } from '../../lib/commands/index.js';
 import { streamChanges } from '../../lib/events/index.js';
 import { toObject } from '../../lib/messaging/index.js';
-import { recipeShop, type RecipeShop } from '../support/recipe-shop.js';
 import { secret, texts } from './corpus.js';
-import { hostileText, refusesOrTakes, witness } from './hostile-values.js';
+import { hostileShop } from './hostile-shop.js';
+import { hostileText, refusesOrTakes } from './hostile-values.js';
 
 const Thing = entity('THING', {
   pk: 'THING#{id}',
@@ -86,17 +86,7 @@ const item: fc.Arbitrary<AttributeMap> = fc
   )
   .map((members) => ({ _type: { S: 'THING' }, id: { S: 'a' }, revision: { N: '1' }, ...members }));
 
-let here: RecipeShop;
-let heard: ReturnType<typeof witness>;
-beforeAll(async () => {
-  here = await recipeShop();
-  heard = witness();
-});
-afterAll(async () => {
-  heard.expectNoSecret();
-  heard.stop();
-  await here.close();
-});
+const here = hostileShop();
 
 it('an item that does not match its entity is read as it is, or refused by an error that quotes nothing', async () => {
   const things = here.shop.of(Thing);

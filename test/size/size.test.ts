@@ -1,7 +1,7 @@
 import { resolve } from 'node:path';
 import { build } from 'esbuild';
 import { expect, it } from 'vitest';
-import { mangling } from '../../scripts/mangle.mjs';
+import { bundling } from '../../scripts/bundling.mjs';
 
 const root = resolve(import.meta.dirname, '../..');
 
@@ -15,20 +15,10 @@ const bundles = [
 
 it.each(bundles)('keeps the bundle of $name below $limit bytes', async ({ entry, limit }) => {
   const { outputFiles } = await build({
-    absWorkingDir: root,
+    ...bundling(),
     entryPoints: [entry],
-    bundle: true,
-    minify: true,
-    format: 'esm',
-    platform: 'node',
-    target: 'node24',
-    mainFields: ['module', 'main'],
-    legalComments: 'none',
     external: ['@aws-sdk/*', '@smithy/*'],
     alias: { safewrites: resolve(root, 'lib/commands/index.ts') },
-    write: false,
-    logLevel: 'silent',
-    ...mangling(),
   });
   const bytes = outputFiles[0]?.contents.length ?? 0;
   console.info(`${entry}: ${bytes} bytes`);
