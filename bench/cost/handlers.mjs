@@ -2,6 +2,7 @@
 import { PutItemCommand } from '@aws-sdk/client-dynamodb';
 import { outboxRelay } from '../../dist/esm/events/index.js';
 import { eventBridgeTarget } from '../../dist/esm/events/targets/eventbridge/index.js';
+import { contextOf } from '../load/context.mjs';
 import { localBus } from '../load/event-bridge.mjs';
 import { filledOutbox } from '../load/outbox.mjs';
 import { name } from '../load/table.mjs';
@@ -9,7 +10,7 @@ import { failure } from './counting.mjs';
 import { chargeEvent, kafkaEvent, stateEvent } from './events.mjs';
 import { powertoolsCharge, powertoolsIngest, powertoolsKafka, powertoolsRelay } from './powertools.mjs';
 
-const context = { getRemainingTimeInMillis: () => 10_000, functionName: 'bench', awsRequestId: 'r' };
+const context = contextOf(10_000);
 const quiet = { log: () => undefined };
 const status = (expected) => (answer) => answer.statusCode === expected;
 const noFailures = (answer) => (answer?.batchItemFailures ?? []).length === 0;

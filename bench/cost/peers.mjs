@@ -18,9 +18,9 @@ import {
 } from 'dynamodb-toolbox';
 import { Entity, Service } from 'electrodb';
 import { schema as common } from '../lib/onetable.mjs';
+import { contextOf } from '../load/context.mjs';
 import { done, failure } from './counting.mjs';
 
-const attempt = failure;
 const is = (name) => (result) => result === name;
 const table = 'bench';
 
@@ -132,7 +132,7 @@ const locking = async (client, count) => {
     const stale = await read();
     rows.push(await count(`${name}: success`, async () => write(await read()), done));
     const again = async () => {
-      const failed = await attempt(() => write(stale))();
+      const failed = await failure(() => write(stale))();
       await write(await read());
       return failed;
     };
@@ -163,12 +163,12 @@ const claims = async (client, count) => {
     await count('onetable, `unique`: create a record with 2', () => user.create(alice, quiet), done),
     await count(
       'onetable: create, repeated',
-      attempt(() => user.create(alice, quiet)),
+      failure(() => user.create(alice, quiet)),
       failed,
     ),
     await count(
       'onetable: create, a value is taken',
-      attempt(() => user.create({ ...alice, id: 'carol' }, quiet)),
+      failure(() => user.create({ ...alice, id: 'carol' }, quiet)),
       failed,
     ),
     await count(
@@ -178,7 +178,7 @@ const claims = async (client, count) => {
     ),
     await count(
       'onetable: change, the new value is taken',
-      attempt(() => user.update({ id: 'alice', email: 'bob@example.ch' }, { ...quiet, return: 'none' })),
+      failure(() => user.update({ id: 'alice', email: 'bob@example.ch' }, { ...quiet, return: 'none' })),
       failed,
     ),
     await count('onetable: remove', () => user.remove({ id: 'alice' }, quiet), done),
@@ -189,7 +189,7 @@ const claims = async (client, count) => {
 
 const store = (client) =>
   new DynamoDBPersistenceLayer({ tableName: table, keyAttr: 'pk', sortKeyAttr: 'sk', awsSdkV3Client: client });
-const context = { getRemainingTimeInMillis: () => 10_000, functionName: 'bench', awsRequestId: 'r' };
+const context = contextOf(10_000);
 const powertools = (client, run) =>
   makeIdempotent(run, {
     persistenceStore: store(client),

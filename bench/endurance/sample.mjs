@@ -6,6 +6,7 @@ import { outboxRelay } from '../../dist/esm/events/index.js';
 import { eventBridgeTarget } from '../../dist/esm/events/targets/eventbridge/index.js';
 import { chargeEvent, stateEvent } from '../cost/events.mjs';
 import { percentile } from '../lib/statistics.mjs';
+import { contextOf } from '../load/context.mjs';
 import { bareCharge, bareIngest, bareRelay } from '../load/bare.mjs';
 import { localBus } from '../load/event-bridge.mjs';
 import { filledOutbox } from '../load/outbox.mjs';
@@ -18,7 +19,7 @@ const gc = runInNewContext('gc');
 const { job, windows, size: steadySize, throttledSize, bundle } = JSON.parse(process.argv[2]);
 let size = steadySize;
 const { client: preparing, connect, ask, close } = await localTable();
-const context = { getRemainingTimeInMillis: () => 600_000, functionName: 'bench', awsRequestId: 'r' };
+const context = contextOf(600_000);
 const quiet = { log: () => undefined };
 /** Calls at a time of the endpoint, and of the bare client. */
 const callers = 10;

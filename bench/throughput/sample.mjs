@@ -6,6 +6,7 @@ import { eventBridgeTarget } from '../../dist/esm/events/targets/eventbridge/ind
 import { chargeEvent, stateEvent } from '../cost/events.mjs';
 import { powertoolsCharge, powertoolsIngest, powertoolsRelay } from '../cost/powertools.mjs';
 import { percentile } from '../lib/statistics.mjs';
+import { contextOf } from '../load/context.mjs';
 import { bareCharge, bareIngest, bareRelay } from '../load/bare.mjs';
 import { localBus } from '../load/event-bridge.mjs';
 import { countItems, filledOutbox } from '../load/outbox.mjs';
@@ -16,7 +17,7 @@ const given = JSON.parse(process.argv[2]);
 const { job, side, delayMs, size } = given;
 const { client, line, close } = await localTable();
 const shop = table({ name, client });
-const context = { getRemainingTimeInMillis: () => 900_000, functionName: 'bench', awsRequestId: 'r' };
+const context = contextOf(900_000);
 /** Calls or records before the measured ones, without delay: a function is warm most of the time. */
 const warmUp = 50;
 const quiet = { log: () => undefined };

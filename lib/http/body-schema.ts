@@ -2,8 +2,8 @@ import { compileFields, absentValue, type Field } from '../commands/attributes/f
 import { hasMembers } from '../commands/attributes/plain-object.js';
 import type { AttributeBuilder, Attributes, ItemOf } from '../commands/attributes/attribute.js';
 import { InvalidInputError, invalid } from '../commands/errors/errors.js';
-import type { Schema, SchemaIssue } from './schema.js';
 import { checkObject } from '../recipes/arguments.js';
+import type { Schema, SchemaIssue } from './schema.js';
 
 /** What a member has to meet beside its attribute. */
 export interface BodyRule<in V> {

@@ -1,4 +1,5 @@
 import { invalid } from '../commands/errors/errors.js';
+import { checkFunction, checkObject, checkTable, isArray, isBetween } from '../recipes/arguments.js';
 import { checkBounds } from '../recipes/idempotency/idempotent-transaction.js';
 import { idempotentTransaction, isTraceparent, type Answer, type Effect } from '../recipes/index.js';
 import { replayedHeaders, replayedResult, resultOf, storedAnswer, type HttpAnswer } from './answer.js';
@@ -12,7 +13,6 @@ import { ProblemError, problems, type Problem } from './problem.js';
 import { requestFingerprint } from './request-fingerprint.js';
 import { parseRoute, routeOf } from './route.js';
 import { validated } from './schema.js';
-import { checkFunction, checkObject, checkTable, isArray, isBetween } from '../recipes/arguments.js';
 
 const traceparentOf = (event: HttpEvent): string | undefined => headerValues(event, 'traceparent').find(isTraceparent);
 

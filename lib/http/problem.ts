@@ -1,6 +1,6 @@
 import { SafeWritesError } from '../commands/index.js';
-import type { HttpAnswer } from './answer.js';
 import { checkObject } from '../recipes/arguments.js';
+import type { HttpAnswer } from './answer.js';
 
 /** A problem as RFC 9457 has it. Its texts are fixed: they hold nothing of the request. */
 export interface Problem {

@@ -53,14 +53,13 @@ const sane: fc.Arbitrary<() => unknown> = fc.constantFrom<() => unknown>(
 );
 const any = fc.oneof({ weight: 3, arbitrary: sane }, { weight: 2, arbitrary: hostileValue });
 /** Options with members that functions look for, some of them wrong. */
-const members =
-  'table options name handle from decode target client queueUrl topicArn busName id item owner claims run key scope route fingerprint horizonSeconds consumer signal version groups entities map source'.split(
-    ' ',
-  );
+const members = [
+  ...['table', 'options', 'name', 'handle', 'from', 'decode', 'target', 'client', 'queueUrl', 'topicArn', 'busName'],
+  ...['id', 'item', 'owner', 'claims', 'run', 'key', 'scope', 'route', 'fingerprint', 'horizonSeconds'],
+  ...['consumer', 'signal', 'version', 'groups', 'entities', 'map', 'source'],
+];
 const options: fc.Arbitrary<() => unknown> = fc
-  .dictionary(fc.constantFrom(...members), any, {
-    maxKeys: 6,
-  })
+  .dictionary(fc.constantFrom(...members), any, { maxKeys: 6 })
   .map((made) => () => Object.fromEntries(Object.entries(made).map(([name, make]) => [name, make()])));
 const argument = fc.oneof({ weight: 5, arbitrary: any }, { weight: 2, arbitrary: options });
 

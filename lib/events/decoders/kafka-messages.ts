@@ -1,9 +1,9 @@
 import { Buffer } from 'node:buffer';
+import { checkFunction, checkObject } from '../../recipes/arguments.js';
 import { poison } from '../poison/poison-record-error.js';
 import type { KafkaEventRecord } from '../sources/kafka-event.js';
 import type { Decoder } from './decoder.js';
 import { text } from './formats.js';
-import { checkFunction, checkObject } from '../../recipes/arguments.js';
 
 /** A record of a topic, decoded. */
 export interface KafkaMessage<T, K = string> {

@@ -3,10 +3,10 @@ import type { AnyEntity, AttributeMap, AttributeValue, Table } from '../../comma
 import type { CompiledEntity } from '../../commands/entity/compiled.js';
 import { invalid } from '../../commands/errors/errors.js';
 import { bindingOf } from '../../commands/table/table.js';
+import { checkTable, isArray } from '../../recipes/arguments.js';
 import { poison, PoisonRecordError } from '../poison/poison-record-error.js';
 import type { StreamEventRecord, StreamImage, StreamValue } from '../sources/stream-event.js';
 import type { Decoder } from './decoder.js';
-import { checkTable, isArray } from '../../recipes/arguments.js';
 
 /** A change of an item of one entity. */
 export interface StreamChange<E extends AnyEntity> {

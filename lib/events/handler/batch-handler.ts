@@ -1,6 +1,7 @@
 import { invalid } from '../../commands/errors/errors.js';
 import type { PastThrottles } from '../../commands/retry/past-throttles.js';
 import { shareThrottles } from '../../commands/retry/shared-throttles.js';
+import { checkFunction } from '../../recipes/arguments.js';
 import { checkSource, decodeDelivery, type Decoders } from '../decoders/decoder.js';
 import { poisonReasonOf, setAside } from '../poison/failure-destination.js';
 import { Deadline } from '../run/deadline.js';
@@ -12,7 +13,6 @@ import { answerOf } from './answer.js';
 import { batchLine, writeLine, type BatchLine } from './batch-line.js';
 import { settledOptions, type BatchHandler, type BatchOptions } from './options.js';
 import { Progress, type Ending } from './progress.js';
-import { checkFunction } from '../../recipes/arguments.js';
 
 /** What a handler gets beside the message. */
 export interface HandleContext {

@@ -1,10 +1,10 @@
 import { invalid } from '../../commands/errors/errors.js';
+import { checkFunction, checkObject, isBetween } from '../../recipes/arguments.js';
 import type { PoisonOptions } from '../poison/failure-destination.js';
 import type { BatchContext } from '../run/deadline.js';
 import type { BatchEvent } from '../sources/delivery.js';
 import type { BatchResponse } from '../sources/item-failures.js';
 import { partialResponses } from './partial-responses.js';
-import { checkFunction, checkObject, isBetween } from '../../recipes/arguments.js';
 
 /** What every handler of batches takes. */
 export interface BatchOptions extends PoisonOptions {

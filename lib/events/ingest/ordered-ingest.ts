@@ -1,6 +1,7 @@
 import type { AnyEntity } from '../../commands/index.js';
 import { invalid } from '../../commands/errors/errors.js';
 import { modelOf } from '../../commands/entity/entity.js';
+import { checkFunction, checkObject, checkTable } from '../../recipes/arguments.js';
 import { orderedGroups, type FieldGroups, type GroupsDeletion, type OrderedState } from '../../recipes/index.js';
 import { checkSource } from '../decoders/decoder.js';
 import { answerOf } from '../handler/answer.js';
@@ -12,7 +13,6 @@ import { ingestLine } from './ingest-line.js';
 import type { OrderedIngestOptions } from './options.js';
 import { refusalOf } from './refusal.js';
 import type { StateEvent } from './state-event.js';
-import { checkFunction, checkObject, checkTable } from '../../recipes/arguments.js';
 
 /**
  * A Lambda handler that brings items to the newest version of each group of fields, from events of SQS and Kafka that come

@@ -2,6 +2,7 @@ import type { AnyEntity } from '../../commands/index.js';
 import { invalid } from '../../commands/errors/errors.js';
 import { pastThrottles } from '../../commands/retry/past-throttles.js';
 import { bindingOf } from '../../commands/table/table.js';
+import { checkFunction, checkObject } from '../../recipes/arguments.js';
 import { Batches, type PublishFailure } from '../../recipes/outbox/batches.js';
 import { drainTerms } from '../../recipes/outbox/drain-options.js';
 import { sendLeading } from '../../recipes/outbox/send.js';
@@ -26,7 +27,6 @@ import type { ChangeRelayOptions } from './change-options.js';
 import { counting } from './counting-publisher.js';
 import { relayLine } from './relay-line.js';
 import { metricsOf } from './relay-options.js';
-import { checkFunction, checkObject } from '../../recipes/arguments.js';
 
 /** Ends a record whose events were not all accepted, and may be the next time. */
 class NotPublished extends Error {

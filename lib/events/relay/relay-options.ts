@@ -1,5 +1,6 @@
 import { invalid } from '../../commands/errors/errors.js';
 import type { Table } from '../../commands/index.js';
+import { checkFunction, checkObject, checkTable } from '../../recipes/arguments.js';
 import type { DrainOptions, Publisher } from '../../recipes/index.js';
 import { checkMs, drainTerms } from '../../recipes/outbox/drain-options.js';
 import { checkShards } from '../../recipes/outbox/shard.js';
@@ -8,7 +9,6 @@ import type { BatchContext } from '../run/deadline.js';
 import type { BatchResponse } from '../sources/item-failures.js';
 import type { StreamEvent } from '../sources/stream-event.js';
 import type { RelayLine } from './relay-line.js';
-import { checkFunction, checkObject, checkTable } from '../../recipes/arguments.js';
 
 /** What an EventBridge rule on a schedule sends. */
 export interface ScheduledEvent {
