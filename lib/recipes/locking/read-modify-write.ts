@@ -101,8 +101,8 @@ const sameKey = (entity: CompiledEntity, a: Values, b: Values): boolean => {
  * one call (seeds/000, Optimistic locking). The version written is always the one read plus one, whatever `change` gives.
  *
  * Cost, per run: one consistent read (none in the first run with `first`) and one write of the item at twice its write
- * units, a unit per KB of the larger of the old and the new item; a lost run costs the same. `repeatable` halves the
- * write. A call made again is no repeat: it reads, and changes the item again.
+ * units, a unit per KB of the larger of the old and the new item; a lost run costs the same. `repeatable` halves the write.
+ * A call made again is no repeat: it reads, and changes the item again.
  *
  * - A lost response applies the change once: whatever is sent again has the same transaction token. With `repeatable` it
  *   may apply it twice. Where all attempts fail the outcome is unknown; a caller that tries again takes an idempotency
