@@ -6,8 +6,11 @@ export const recordStep = 'idempotencyRecord';
 
 const inFlight = ['TransactionConflictException', 'TransactionInProgressException'];
 
-export const hasConflict = (failed: Readonly<Record<string, StepFailure>>): boolean =>
-  Object.values(failed).some(({ reason }) => reason === 'TransactionConflict');
+/** Why steps failed, by their names; of those that did not, nothing. */
+export type Reasons = Readonly<Record<string, Pick<StepFailure, 'reason'> | undefined>>;
+
+export const hasConflict = (failed: Reasons = {}): boolean =>
+  Object.values(failed).some((failure) => failure?.reason === 'TransactionConflict');
 
 /**
  * Whether nothing was written because another transaction holds one of the items, or this one is not done yet. An attempt

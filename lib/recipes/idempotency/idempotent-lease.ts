@@ -378,7 +378,7 @@ class LeaseCall {
     if (record?.reason === 'ConditionalCheckFailed') {
       return this.told(lease, (record.item as IdempotencyRecord | undefined) ?? (await lease.read()));
     }
-    if (hasConflict((stopped.others ?? {}) as Record<string, StepFailure>)) return undefined;
+    if (hasConflict(stopped.others)) return undefined;
     if (onFailed === undefined) throw new TransactionCanceledException(failed, undefined);
     const refusal = onFailed(failed);
     return refusal === undefined ? undefined : this.store(lease, 'refused', frozen(refusal));

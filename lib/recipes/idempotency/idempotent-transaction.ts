@@ -11,7 +11,7 @@ import { backoff } from '../../commands/retry/backoff.js';
 import { frozen, type Answer } from './answer.js';
 import { checkedClock } from '../clock.js';
 import { checkBounds, checkCall } from './bounds.js';
-import { hasConflict, isConflict, recordStep } from './conflicts.js';
+import { hasConflict, isConflict, recordStep, type Reasons } from './conflicts.js';
 import { checkEffect, type Commit, type Effect } from './effect.js';
 import type { Fingerprint } from './fingerprint.js';
 import {
@@ -187,9 +187,8 @@ class Attempts {
     const result = await transaction.trySend(this.sendOptions);
     if (result.committed) return { outcome: 'committed', answer, replayed: false };
     const { [recordStep]: record, ...failed } = result.failed as Record<string, StepFailure>;
-    const others = (result.others ?? {}) as Record<string, StepFailure>;
     if (record?.reason === 'ConditionalCheckFailed') return this.met(record.item as IdempotencyRecord | undefined);
-    if (hasConflict(others)) return this.again(others);
+    if (hasConflict(result.others)) return this.again(result.others);
     if (effect.onFailed === undefined) throw new TransactionCanceledException(failed, undefined);
     const refusal = effect.onFailed(failed);
     if (refusal === undefined) return undefined;
@@ -214,7 +213,7 @@ class Attempts {
    * Has the call run again; with a read before it where the key was in flight, since repeats that read are in nobody's
    * way, and a crowd of them would be in each other's.
    */
-  private again(failed?: Readonly<Record<string, StepFailure>>): undefined {
+  private again(failed?: Reasons): undefined {
     if (failed === undefined || failed[recordStep]?.reason === 'TransactionConflict') this.readFirst = true;
   }
 
