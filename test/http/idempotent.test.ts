@@ -15,7 +15,7 @@ import {
 } from '../../lib/http/index.js';
 import { embedded } from '../support/dynamodb.js';
 import { functionUrlEvent, httpEvent } from './http-event.js';
-import { cancelled, meddle, serviceError } from './meddle.js';
+import { cancelled, connectionLost, meddle, serviceError } from './meddle.js';
 import { testTable, type TestTable } from './test-table.js';
 
 const Note = entity('NOTE', { pk: 'NOTE#{id}', sk: 'N', attributes: { id: string() } });
@@ -147,6 +147,33 @@ describe('problems that are not stored', () => {
     expect(result.headers['retry-after']).toBe('1');
     expect(lines).toMatchObject([{ outcome: 'conflict', status: 409, dynamodbRequests: 3 }]);
     expect(await shop.items()).toEqual([]);
+  });
+
+  it('409 with Retry-After: an attempt without an answer is open, and its repeats meet others; then its answer', async () => {
+    const random = vi.spyOn(Math, 'random').mockReturnValue(0);
+    const shop = await testTable();
+    const { handler, lines } = noteEndpoint(shop, { maxAttempts: 2 });
+    let late: (() => Promise<unknown>) | undefined;
+    let isBusy = true;
+    meddle(shop.client, (attempt) => {
+      if (attempt.operation !== 'TransactWriteItems' || !isBusy) return attempt.send();
+      if (late !== undefined) return Promise.reject(cancelled('TransactionConflict', 'None'));
+      late = () => attempt.send();
+      return Promise.reject(connectionLost());
+    });
+    const result = await handler(httpEvent());
+    random.mockRestore();
+    expect(problemOf(result)).toMatchObject({ status: 409, type: 'urn:safewrites:problem:request-in-progress' });
+    expect(result.headers['retry-after']).toBe('1');
+    expect(lines).toMatchObject([{ outcome: 'conflict' }]);
+    expect(await shop.items()).toEqual([]);
+    await late?.();
+    isBusy = false;
+    const [note] = await shop.items('NOTE');
+    const again = await handler(httpEvent());
+    expect(again).toMatchObject({ statusCode: 201, headers: { 'idempotent-replayed': 'true' } });
+    expect(JSON.parse(again.body ?? '')).toEqual({ id: note?.['id']?.S });
+    expect(await shop.items('NOTE')).toHaveLength(1);
   });
 
   it.each([

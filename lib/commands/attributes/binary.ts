@@ -3,7 +3,8 @@ import { weight } from './attribute-value.js';
 import { AttributeBuilder, type Attribute } from './attribute.js';
 
 /**
- * Bytes, stored as B. The array is handed on by reference: don't change it before the command is sent.
+ * Bytes, stored as B. The array is handed on by reference: don't change it before the command has ended, since a
+ * transaction may be sent again.
  *
  * @example attributes: { photo: binary().optional() }
  */

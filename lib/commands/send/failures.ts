@@ -7,7 +7,7 @@ export const isNamed = (error: unknown, name: string): boolean =>
 
 const throttles = ['ProvisionedThroughputExceededException', 'ThrottlingException', 'RequestLimitExceeded'];
 
-/** Whether DynamoDB had too much to do, and did nothing of a request. */
+/** Whether DynamoDB had too much to do, and did nothing of this attempt; one before it, without an answer, may take effect. */
 export const isThrottle = (error: unknown): boolean => throttles.some((name) => isNamed(error, name));
 
 /** Keeps what holds stored values out of logs, which print what is enumerable; code still reads it. */

@@ -70,7 +70,7 @@ export interface TransactWrite<S extends Steps, O> extends Promise<Committed & O
   /** Attempts of the SDK, the first included. */
   maxAttempts(attempts: number): TransactWrite<S, O>;
   /**
-   * Sends it.
+   * Sends it. Another error of the SDK after several attempts, a throttle too, tells of the last attempt alone.
    * @throws TransactionCanceledException with the steps that stopped it
    * @throws OutcomeUnknownError where an attempt that was not answered may yet take effect
    */
