@@ -190,6 +190,24 @@ it('stops all of them where the signal comes while they are read', async () => {
   expect(to.arrived).toEqual([]);
 });
 
+it.runIf(embedded)(
+  'reads on where a page ends at its 1 MB, and gives no aggregate of which a part lies behind it',
+  async () => {
+    const names = ofShard(8);
+    const detail = { text: 'x'.repeat(250_000) };
+    for (const name of names) for (const n of [1, 2]) await commit(here.shop, name, n, [`${name}-${n}`], { detail });
+    const wakeUps = [...wakeUpsOf(names.toReversed(), 1), ...wakeUpsOf(names, 2)];
+    const to = target({ maximumBytes: 1_000_000 });
+    const cost = await here.costOf(() => drainAggregates(place, wakeUps, to));
+    for (const name of names)
+      expect(ids(to.arrived).filter((id) => id.startsWith(name))).toEqual([`${name}-1`, `${name}-2`]);
+    expect(to.arrived).toHaveLength(16);
+    expect(await left()).toEqual([]);
+    // The first page tells of one aggregate and half of the next: too little to read the others together.
+    expect(queries(cost.operations)).toBeLessThanOrEqual(1 + names.length * 2);
+  },
+);
+
 it('takes an aggregate for read by the bytes of its name, not by its text in JavaScript', async () => {
   const one = { shards: 1 };
   await commit(here.shop, 'a', 1, ['first'], one);
