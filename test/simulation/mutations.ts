@@ -65,6 +65,13 @@ export const mutations: readonly Mutation[] = [
     seeds: 400,
   },
   {
+    bug: 'an answer is kept for a part of its time only',
+    file: `${idempotency}/idempotent-transaction.ts`,
+    find: 'call.horizonSeconds * 1000',
+    replace: 'call.horizonSeconds * 900',
+    workload: 'charges',
+  },
+  {
     bug: 'a lease is taken over before it ends',
     file: `${idempotency}/lease-record.ts`,
     find: 'until !== undefined && until > now;',
@@ -115,6 +122,13 @@ export const mutations: readonly Mutation[] = [
     replace: 'return put.returnOldOnFailure();',
     workload: 'leases',
     seeds: 600,
+  },
+  {
+    bug: 'the answer of a lease is kept for a part of its time only',
+    file: `${idempotency}/lease-record.ts`,
+    find: 'now.getTime() + horizonSeconds * 1000',
+    replace: 'now.getTime() + horizonSeconds * 900',
+    workload: 'leases',
   },
   {
     bug: 'the token of a lease does not grow when it is taken over',
@@ -406,6 +420,13 @@ export const mutations: readonly Mutation[] = [
     file: 'lib/messaging/handler/unit-of-message.ts',
     find: 'put(record).if(unhandled(now)).returnOldOnFailure(),',
     replace: 'put(record).returnOldOnFailure(),',
+    workload: 'messages',
+  },
+  {
+    bug: 'a message is remembered for a part of its time only',
+    file: 'lib/messaging/handler/unit-of-message.ts',
+    find: 'horizonSeconds * 1000',
+    replace: 'horizonSeconds * 900',
     workload: 'messages',
   },
   {

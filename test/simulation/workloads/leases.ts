@@ -259,6 +259,12 @@ export const leases = workload<Call | Decide, ReturnType<typeof shopOf>>('leases
         must(outcome === 'committed', `After its time, ${id} is still in use.`);
         must(token > Math.max(...(holders.get(id)?.keys() ?? [])), `The token of ${id} does not grow.`);
       }
+      world.advance(day - 60_000);
+      for (const id of asked.keys()) {
+        const run = () => ({ body: 'again' });
+        const { outcome } = await idempotentLease(shop, { ...identityOf(id), ...call, run });
+        must(outcome === 'replayed', `Before its time, ${id} is free.`);
+      }
       world.advance(2 * day);
       await world.sweep();
       must((await allOf(scan(shop.of(IdempotencyRecord)).items())).length === 0, 'A record stays for good.');
