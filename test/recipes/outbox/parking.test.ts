@@ -202,6 +202,24 @@ describe('an event that fails for good', () => {
     expect(await parked()).toEqual([]);
   });
 
+  it.runIf(embedded)('is parked no more then, also where its entry met another transaction', async () => {
+    const { late, go } = await heldUp(() => ok);
+    await drain(2);
+    const [entry] = (await parked()) as [ParkedEvent];
+    const { pk } = ParkedEvent.key(entry);
+    let met = 0;
+    here.db.local?.setFaults(({ operation, input }) => {
+      const { Key } = input as { Key?: { pk: { S: string } } };
+      if (operation !== 'DeleteItem' || Key?.pk.S !== pk || met > 0) return undefined;
+      met++;
+      return { at: 'before', error: 'TransactionConflict' };
+    });
+    go();
+    expect(await late).toMatchObject({ outcome: 'drained', published: 4, removed: 2 });
+    expect(met).toBe(1);
+    expect(await parked()).toEqual([]);
+  });
+
   it.runIf(embedded)(
     'costs one transaction to park, to retry and to skip, and nothing while it is parked',
     async () => {
