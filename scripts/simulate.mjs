@@ -9,7 +9,7 @@ const usage = `npm run simulate -- [options]
   --seed 17           this one alone
   --from 1            the first seed
   --workload charges  this one alone; may be given several times
-  --mutations         plants the bugs of test/simulation/mutations.ts instead, and finds each
+  --mutations         plants the bugs of test/simulation/mutations.ts instead, and finds each; --workload takes its own
   --processes 2       how many at once`;
 
 /** Reads the arguments; undefined where they only ask for help. */
@@ -51,7 +51,7 @@ const share = 250;
 /** What there is to do, in pieces. */
 function* pieces({ from, count, mutations }, names) {
   if (mutations) {
-    for (const mutation of names.mutations) yield { mutation };
+    for (const { bug, workload } of names.mutations) if (names.workloads.includes(workload)) yield { mutation: bug };
     return;
   }
   for (const workload of names.workloads) {

@@ -45,5 +45,8 @@ process.on('message', (piece: Piece) => {
   );
 });
 process.send?.({
-  names: { workloads: kit.workloads.map(({ name }) => name), mutations: mutations.map(({ bug }) => bug) },
+  names: {
+    workloads: kit.workloads.map(({ name }) => name),
+    mutations: mutations.map(({ bug, workload }) => ({ bug, workload })),
+  },
 });
