@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { itemSize as sizeBeforeSending } from '../../lib/commands/index.js';
 import { itemSize } from '../../lib/local/engine/item-size.js';
 import { LevelJournal } from '../../lib/local/engine/journal.js';
 import type { LevelDatabase } from '../../lib/local/engine/journal.js';
@@ -136,6 +137,16 @@ describe('itemSize', () => {
     ['-123.456', 6],
   ])('of the number %s is %i', (N, size) => {
     expect(itemSize({ n: { N } })).toBe(1 + size);
+  });
+
+  test('of any number is that by which the library checks items before they are sent', () => {
+    const digits = fc.stringMatching(/^\d{1,19}$/);
+    const number = fc
+      .tuple(fc.constantFrom('', '-'), digits, fc.option(digits), fc.option(fc.integer({ min: -100, max: 80 })))
+      .map(([sign, whole, fraction, power]) =>
+        [sign, whole, fraction === null ? '' : `.${fraction}`, power === null ? '' : `E${power}`].join(''),
+      );
+    fc.assert(fc.property(number, (N) => itemSize({ n: { N } }) === sizeBeforeSending({ n: { N } })));
   });
 
   test('counts names and values in bytes', () => {
