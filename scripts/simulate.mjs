@@ -76,6 +76,12 @@ async function run(terms) {
     fork(at('test/simulation/worker.ts'), { execArgv: ['--import', 'tsx'] }),
   );
   const ended = workers.map((worker) => new Promise((resolve) => worker.once('exit', (code) => resolve(code === 0))));
+  // Who reads the output may stop, as `head` does.
+  process.stdout.once('error', (error) => {
+    for (const worker of workers) worker.kill();
+    if (error.code !== 'EPIPE') throw error;
+    process.exit(failed.size > 0 ? 1 : 0);
+  });
   const started = performance.now();
   for (const worker of workers) {
     worker.on('message', (message) => {
@@ -88,9 +94,11 @@ async function run(terms) {
     });
   }
   const went = (await Promise.all(ended)).every(Boolean);
-  for (const [name, { runs, operations, faults, seconds }] of totals) {
+  for (const [name, { runs, operations, rejected, faults, seconds }] of totals) {
     const rate = `${Math.round(runs / seconds)}/s a process`;
-    process.stdout.write(`${name.padEnd(10)}${runs} runs, ${operations} operations, ${faults} faults, ${rate}\n`);
+    process.stdout.write(
+      `${name.padEnd(10)}${runs} runs, ${operations} operations (${rejected} ended with an error), ${faults} faults, ${rate}\n`,
+    );
   }
   const all = [...totals.values()].reduce((sum, { runs }) => sum + runs, 0);
   const seconds = ((performance.now() - started) / 1000).toFixed(0);
@@ -110,7 +118,7 @@ function take({ name, found, failure, ...counts }, totals, failed) {
     process.stdout.write(`\n${name}: ${failure}\n\n`);
   }
   if (found !== undefined) process.stdout.write(`found by seed ${found}: ${name}\n`);
-  const total = totals.get(counts.workload) ?? { runs: 0, operations: 0, faults: 0, seconds: 0 };
+  const total = totals.get(counts.workload) ?? { runs: 0, operations: 0, rejected: 0, faults: 0, seconds: 0 };
   for (const key of Object.keys(total)) total[key] += counts[key];
   totals.set(counts.workload, total);
 }

@@ -16,7 +16,7 @@ const work = async (piece: Piece): Promise<object> => {
     const { seeds = 200, bug, workload } = mutation;
     const failure = await findBug(mutation);
     const runs = failure?.seed ?? seeds;
-    const counts = { name: bug, workload, runs, operations: 0, faults: 0, seconds: seconds() };
+    const counts = { name: bug, workload, runs, operations: 0, rejected: 0, faults: 0, seconds: seconds() };
     return failure === undefined
       ? { ...counts, failure: `not found by ${seeds} seeds of ${workload}` }
       : { ...counts, found: failure.seed };
@@ -31,7 +31,7 @@ const work = async (piece: Piece): Promise<object> => {
     return { name, workload: name, ...report, seconds: seconds() };
   } catch (error) {
     const failure = (error as Error).message;
-    return { name, workload: name, runs, operations: 0, faults: 0, seconds: seconds(), failure };
+    return { name, workload: name, runs, operations: 0, rejected: 0, faults: 0, seconds: seconds(), failure };
   }
 };
 

@@ -17,6 +17,8 @@ export interface RunResult {
   readonly digest: string;
   /** What was planned, without what was left out. */
   readonly planned: readonly Planned[];
+  /** How many operations ended with an error. */
+  readonly rejected: number;
   readonly faults: readonly string[];
   readonly history: string;
 }
@@ -47,6 +49,7 @@ export async function runScenario(
     failure: world.failure,
     digest: world.result,
     planned: run.planned,
+    rejected: run.rejected,
     faults: world.faults,
     history: history?.toString() ?? '',
   };
@@ -54,6 +57,7 @@ export async function runScenario(
 
 class Run {
   planned: readonly Planned[] = [];
+  rejected = 0;
   private unfinished = 0;
 
   constructor(
@@ -151,6 +155,7 @@ class Run {
           });
           world.tell(label, `ends${result === undefined ? '' : ` with ${text(result)}`}`);
         } catch (error) {
+          if (process.alive) this.rejected++;
           world.tell(label, `ends with ${error instanceof Error ? error.name : 'an error'}`);
         }
       }

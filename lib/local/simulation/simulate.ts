@@ -28,15 +28,23 @@ export class SimulationFailure extends Error {
     override readonly cause: unknown,
   ) {
     const reason = cause instanceof Error ? cause.message : String(cause);
-    super(`Seed ${seed} fails: ${reason}\n${operations} operations, ${faults} faults:\n${history}`);
+    super(`Seed ${seed} fails: ${reason}\n${leftOver(operations, faults)}${history === '' ? '.' : `:\n${history}`}`);
   }
 }
 
-/** What {@link simulate} did. */
+const counted = (count: number, what: string): string => `${count} ${what}${count === 1 ? '' : 's'}`;
+
+const leftOver = (operations: number, faults: number): string =>
+  operations === 0
+    ? 'It fails with no operation at all, in prepare, plan, settle or check'
+    : `${counted(operations, 'operation')}, ${counted(faults, 'fault')}`;
+
+/** What {@link simulate} did, in all runs. */
 export interface SimulationReport {
   readonly runs: number;
-  /** Operations and faults of all runs. */
   readonly operations: number;
+  /** Operations that ended with an error. Where it is most of them, the scenario tests little. */
+  readonly rejected: number;
   readonly faults: number;
 }
 
@@ -53,10 +61,11 @@ export interface SimulationReport {
  * What a process waits for must be a request of its simulated client, a timer or another promise of the run: sockets,
  * files and worker threads are not simulated.
  *
+ * @throws TypeError for options that are none
  * @throws SimulationFailure where an invariant does not hold, or a run does not end
  * @throws Error where another simulation runs in this process
  * @example
- * const { runs } = await simulate(
+ * const { operations, rejected } = await simulate(
  *   () => {
  *     let paid = 0;
  *     return {
@@ -80,7 +89,7 @@ export interface SimulationReport {
  *   },
  *   { seeds: 200 },
  * );
- * console.log(runs);
+ * if (rejected > operations / 2) throw new Error('Most operations ended with an error.');
  */
 export async function simulate<Op, App>(
   scenario: () => Scenario<Op, App>,
@@ -89,21 +98,24 @@ export async function simulate<Op, App>(
   if (typeof scenario !== 'function') throw new TypeError('simulate takes a function that makes a scenario.');
   if (typeof options !== 'object' || options === null)
     throw new TypeError('The options must be an object, or left out.');
+  checkNames(options);
   const { from, count } = seedsOf(options.seeds);
   checkOptions(options);
   const restore = installVirtualGlobals();
   try {
     let operations = 0;
+    let rejected = 0;
     let faults = 0;
     for (let seed = from; seed < from + count; seed++) {
       const run = runsOf(scenario, seed, options);
       const result = await run({ recorded: false });
       operations += result.planned.length;
+      rejected += result.rejected;
       faults += result.faults.length;
       if (result.failure !== undefined) throw await failureOf(seed, run, result, options);
       options.onRun?.({ seed, digest: result.digest });
     }
-    return { runs: count, operations, faults };
+    return { runs: count, operations, rejected, faults };
   } finally {
     restore();
   }
@@ -147,11 +159,30 @@ async function failureOf(
   return new SimulationFailure(seed, `${history}\n(${digest})`, planned.length, faults.length, cause);
 }
 
-function checkOptions({ faults, leapMs = 1, skewMs = 0, maxSteps = 1, onRun }: SimulationOptions): void {
+const optionNames = Object.keys({
+  seeds: true,
+  faults: true,
+  leapMs: true,
+  skewMs: true,
+  maxSteps: true,
+  shrink: true,
+  onRun: true,
+} satisfies Record<keyof SimulationOptions, true>);
+
+/** An option that is none, such as `seed`, would leave what was meant at its default. */
+function checkNames(options: SimulationOptions): void {
+  const unknown = Object.keys(options).find((name) => !optionNames.includes(name));
+  if (unknown === undefined) return;
+  const one = unknown === 'seed' ? '; one seed is { seeds: { from: 17, count: 1 } }' : '';
+  throw new TypeError(`${unknown} is no option: expected one of ${optionNames.join(', ')}${one}.`);
+}
+
+function checkOptions({ faults, leapMs = 1, skewMs = 0, maxSteps = 1, shrink = true, onRun }: SimulationOptions): void {
   if (faults !== undefined && (typeof faults !== 'object' || faults === null)) {
     throw new TypeError('faults must be an object of kinds with their rates, such as { lost: 0.1 }.');
   }
   ratesOf(0, faults);
+  if (typeof shrink !== 'boolean') throw new TypeError('shrink must be true or false.');
   if (onRun !== undefined && typeof onRun !== 'function') throw new TypeError('onRun must be a function.');
   // A comparison alone would let text by.
   const isFrom = (least: number, value: unknown): boolean => typeof value === 'number' && value >= least;

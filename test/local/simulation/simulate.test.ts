@@ -178,6 +178,29 @@ describe('a failure', () => {
     });
   });
 
+  it('is counted in words', async () => {
+    const run: Scenario<string, Shop>['run'] = async (shop, _op, { invariant }) => {
+      await shop.of(Counter).get({ id: 'a' }).item();
+      invariant(false, 'never so');
+    };
+    const { message } = await failureOf(doing(run), { seeds: 1 });
+    expect(message).toMatch(/^Seed 1 fails: never so\n1 operation, 0 faults:\n/);
+  });
+
+  it('that takes no operation says so, instead of a history of nothing', async () => {
+    const check = (): never => {
+      throw new Error('never right.');
+    };
+    const { message, operations, history } = await failureOf(
+      doing(() => Promise.resolve(), check),
+      { seeds: 1 },
+    );
+    expect({ operations, history }).toEqual({ operations: 0, history: '' });
+    expect(message).toBe(
+      'Seed 1 fails: never right.\nIt fails with no operation at all, in prepare, plan, settle or check.',
+    );
+  });
+
   it('of an invariant ends the run at once', async () => {
     const run: Scenario<string, Shop>['run'] = (_shop, _op, { invariant }) => {
       invariant(false, 'never so');
@@ -195,6 +218,27 @@ describe('a failure', () => {
     const failure = await failureOf(endless, { seeds: 1, shrink: false, maxSteps: 100, faults: { crash: 0 } });
     expect(failure.message).toContain('did not end within 100 events');
   }, 60_000);
+});
+
+describe('a report', () => {
+  it('counts the operations that ended with an error, so that a scenario whose operations all throw is seen', async () => {
+    const faults = { crash: 0 };
+    const throwing = doing(() => Promise.reject(new TypeError('a slip')));
+    expect(await simulate(throwing, { seeds: 5, faults })).toMatchObject({ runs: 5, operations: 5, rejected: 5 });
+    const fine = doing(() => Promise.resolve());
+    expect(await simulate(fine, { seeds: 5, faults })).toMatchObject({ operations: 5, rejected: 0 });
+  });
+
+  it('counts an operation once whose process died in it', async () => {
+    const scenario = doing(async (shop) => {
+      await shop.of(Counter).get({ id: 'a' }).item();
+      throw new Error('not so');
+    });
+    expect(await simulate(scenario, { seeds: 50, faults: { crash: 0.3 } })).toMatchObject({
+      operations: 50,
+      rejected: 50,
+    });
+  });
 });
 
 describe('a process', () => {
@@ -255,6 +299,14 @@ describe('options', () => {
     await expect(simulate(careless, { seeds: 0 })).rejects.toThrow('seeds must be');
     await expect(simulate(careless, { faults: { lost: 2 } })).rejects.toThrow('faults.lost must be');
     await expect(simulate(careless, { faults: { gone: 1 } as never })).rejects.toThrow('faults.gone is no fault');
+    await expect(simulate(careless, { seed: 3 } as never)).rejects.toThrow(
+      'seed is no option: expected one of seeds, faults, leapMs, skewMs, maxSteps, shrink, onRun; ' +
+        'one seed is { seeds: { from: 17, count: 1 } }.',
+    );
+    await expect(simulate(careless, { steps: 3 } as never)).rejects.toThrow(
+      'steps is no option: expected one of seeds,',
+    );
+    await expect(simulate(careless, { shrink: 'no' as never })).rejects.toThrow('shrink must be true or false');
     await expect(simulate(careless, { leapMs: 0 })).rejects.toThrow('leapMs must be');
     await expect(simulate(careless, { skewMs: -1 })).rejects.toThrow('skewMs must be');
     for (const seeds of [null, 'x', {}, { from: 1 }, 1n]) {
