@@ -3,7 +3,7 @@ export interface LocalRequest {
   /** The API operation, such as `PutItem`. */
   operation: string;
   tables: string[];
-  /** Items written or read. */
+  /** Items written or read, and those that a transaction checked. */
   items: number;
   /** Consumed capacity, as AWS bills it: transactions double, failed conditions consume. */
   writeUnits: number;

@@ -130,7 +130,18 @@ describe('in process', () => {
     await rejection(put({ ConditionExpression: 'attribute_not_exists(pk)' }));
     await inProcess.send(new GetItemCommand({ TableName: table, Key: key('secret') }));
     await inProcess.send(
-      new TransactWriteItemsCommand({ TransactItems: [{ Delete: { TableName: table, Key: key('secret') } }] }),
+      new TransactWriteItemsCommand({
+        TransactItems: [
+          { Delete: { TableName: table, Key: key('secret') } },
+          {
+            ConditionCheck: {
+              TableName: table,
+              Key: key('none'),
+              ConditionExpression: 'attribute_not_exists(pk)',
+            },
+          },
+        ],
+      }),
     );
     stop();
     await put({});
@@ -145,7 +156,7 @@ describe('in process', () => {
         outcome: 'ConditionalCheckFailedException',
       },
       { operation: 'GetItem', tables: [table], items: 1, writeUnits: 0, readUnits: 0.5, outcome: 'ok' },
-      { operation: 'TransactWriteItems', tables: [table], items: 1, writeUnits: 4, readUnits: 0, outcome: 'ok' },
+      { operation: 'TransactWriteItems', tables: [table], items: 2, writeUnits: 6, readUnits: 0, outcome: 'ok' },
     ]);
     expect(log.every(({ durationMs }) => durationMs >= 0)).toBe(true);
     expect(JSON.stringify(log)).not.toContain('secret');

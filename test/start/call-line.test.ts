@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { callLine } from '../../lib/local/start/call-line.js';
 
 const put = { operation: 'PutItem', items: 1, writeUnits: 1, readUnits: 0, outcome: 'ok' };
-const transaction = { operation: 'TransactWriteItems', items: 3, writeUnits: 8, readUnits: 0, outcome: 'ok' };
+const transaction = { operation: 'TransactWriteItems', items: 4, writeUnits: 8, readUnits: 0, outcome: 'ok' };
 const created = { status: 201, headers: [] };
 
 describe('the line of a call', () => {
@@ -10,7 +10,7 @@ describe('the line of a call', () => {
     const get = { operation: 'GetItem', items: 1, writeUnits: 0, readUnits: 0.5, outcome: 'ok' };
     expect(callLine('POST /charges', created, 12.4, [transaction, put, get])).toBe(
       'POST /charges 201 12 ms | DynamoDB: 3 requests, 9 write units, 0.5 read units: ' +
-        'TransactWriteItems of 3 items, PutItem, GetItem',
+        'TransactWriteItems of 4 items, PutItem, GetItem',
     );
     expect(callLine('POST /charges', created, 1, [put])).toBe(
       'POST /charges 201 1 ms | DynamoDB: 1 request, 1 write unit: PutItem',

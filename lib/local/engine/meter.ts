@@ -11,7 +11,7 @@ interface Units {
 
 /** Counts what one request consumes, for its ConsumedCapacity and for the request log. */
 export class Meter {
-  /** Items written or read. */
+  /** Items written or read, and those that a transaction checked. */
   items = 0;
   readonly #tables = new Map<string, Map<string, Units & { group: Group; name: string }>>();
 

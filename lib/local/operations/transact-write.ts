@@ -120,7 +120,10 @@ function runSteps(
     }
     const change = overlay.changes[changes];
     if (change) meter.written(change.table, change.before, change.after, 2);
-    else meter.checked(tableName, overlay.met, undefined, 2);
+    else {
+      meter.items += 1;
+      meter.checked(tableName, overlay.met, undefined, 2);
+    }
     return { Code: 'None' };
   });
 }

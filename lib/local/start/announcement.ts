@@ -50,7 +50,8 @@ function scores(url: string, { mappings, functions }: SynthesizedApp): string[] 
     `{"type":"score","matchId":"m1","home":${home},"away":0,"at":"2026-12-01T20:${minute}:00Z"}`;
   return [
     '',
-    'Send a score, then one that is late; the late one is Superseded, and the state stays:',
+    'Send a score, then one that is late, which is Superseded, and the state stays. Pasted together they may arrive the other',
+    'way round, and both are Applied; the state at the end is the same:',
     send(standard, score(2, 40)),
     send(standard, score(1, 20)),
     'The first one again is a duplicate: AlreadyStored. Another score of the same time is a Conflict:',

@@ -41,7 +41,7 @@ export function requestTotals(requests: readonly DynamoDBRequest[]): string {
 const unitsText = (units: number, kind: string): string | undefined =>
   units === 0 ? undefined : `${units} ${kind} unit${units === 1 ? '' : 's'}`;
 
-/** `TransactWriteItems of 3 items`, or with the error's name where it failed. */
+/** `TransactWriteItems of 4 items`, or with the error's name where it failed. */
 export function dynamoDBRequestText({ operation, items, outcome }: DynamoDBRequest): string {
   if (outcome !== 'ok') return `${operation} ${outcome}`;
   return items > 1 ? `${operation} of ${items} items` : operation;
