@@ -48,6 +48,8 @@ export class World {
   private steps = 0;
   private arrivals = 0;
   private activity = 0;
+  /** Requests that no fault meets and that are not answered yet. */
+  private outside = 0;
   private fault: LocalFault | undefined;
   private digest = 0;
   /** Transactions that were committed: a repeat of one meets no other transaction. */
@@ -206,16 +208,22 @@ export class World {
       const before = this.activity;
       await turn();
       for (const immediate of this.immediates.splice(0)) if (!immediate.cancelled) immediate.callback();
-      if (before !== this.activity) continue;
+      if (before !== this.activity || this.outside > 0) continue;
       if (this.failure !== undefined || ![...this.processes].some((process) => process.pending === 0)) return;
       since ??= real.now();
       if (real.now() - since > patienceMs) return;
     }
   }
 
-  /** Sends a request that no fault meets. */
-  plain(send: () => Promise<Response>): Promise<Response> {
-    return runOutside(send);
+  /** Sends a request that no fault meets. Nothing else happens until it is answered. */
+  async plain(send: () => Promise<Response>): Promise<Response> {
+    this.outside++;
+    try {
+      return await runOutside(send);
+    } finally {
+      this.outside--;
+      this.activity++;
+    }
   }
 
   /** Requests that were sent before their process ended. */

@@ -105,6 +105,28 @@ describe('a seed', () => {
   });
 });
 
+it('lets nothing else happen while a request of what surrounds it is answered', async () => {
+  let outside: Shop;
+  const passed: number[] = [];
+  const scenario = (): Scenario<string, Shop> => ({
+    ...careless(),
+    async prepare({ clientConfig }) {
+      outside = shopOf(clientConfig);
+      await createTable(outside).send();
+    },
+    async run() {
+      const timers = [1, 2, 3].map((ms) => wait(ms));
+      const before = performance.now();
+      await Promise.all(Array.from({ length: 20 }, () => outside.of(Counter).get({ id: 'a' }).item()));
+      passed.push(performance.now() - before);
+      await Promise.all(timers);
+    },
+    check: () => undefined,
+  });
+  await simulate(scenario, { seeds: 5 });
+  expect(new Set(passed)).toEqual(new Set([0]));
+});
+
 it('cancels transactions for mixed reasons, of which the conditions that it names are true', async () => {
   const reasons = new Set<string>();
   await simulate(
