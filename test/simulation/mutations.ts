@@ -519,4 +519,20 @@ export const mutations: readonly Mutation[] = [
     workload: 'locks',
     seeds: 400,
   },
+  {
+    bug: 'a renewal that arrives late takes back what a later one promised',
+    file: `${lock}/lock.ts`,
+    find: '.if(entity.attrs.heldUntil.notExistsOrLe(heldUntil))',
+    replace: '',
+    workload: 'locks',
+    seeds: 400,
+  },
+  {
+    bug: 'a renewed lease counts from its answer, not from when it was asked for',
+    file: `${lock}/lock.ts`,
+    find: 'this.endsAt = Math.max(this.endsAt, askedAt + leaseMs);',
+    replace: 'this.endsAt = Math.max(this.endsAt, performance.now() + leaseMs);',
+    workload: 'locks',
+    seeds: 400,
+  },
 ];

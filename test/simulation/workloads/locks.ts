@@ -18,15 +18,22 @@ interface Work {
   readonly keeps: boolean;
 }
 
-/** A lock never has two holders that both pass `isHeld`, its token only grows, and its item stays. */
+/**
+ * A lock never has two holders that both pass `isHeld`, its token only grows, its item stays, and no holder counts on it
+ * for longer than the table says.
+ */
 export const locks = workload<Work, ReturnType<typeof appOf>>('locks', { skewMs: 1_000, leapMs: 10_000 }, () => {
   const asked = new Set<string>();
   const answered = new Set<string>();
   const tokens = new Set<number>();
   let last = 0;
   let holder: Lock | undefined;
+  let outside: ReturnType<typeof shopOf>;
   return {
-    prepare: makeShop,
+    async prepare(world) {
+      await makeShop(world);
+      outside = shopOf(world.clientConfig);
+    },
     plan: (random) =>
       Array.from({ length: random.integer(2, 3) }, (_, client) =>
         Array.from({ length: random.integer(1, 2) }, (_, i) => ({
@@ -48,8 +55,16 @@ export const locks = workload<Work, ReturnType<typeof appOf>>('locks', { skewMs:
         invariant(!holds || holder === undefined || holder.leftMs === 0, 'Two holders have the lock at a time.');
         if (holds) holder = lock;
         last = Math.max(last, lock.token);
+        const look = async (): Promise<void> => {
+          const item = await outside.of(lockEntity()).get({ name: 'page' }).consistent().item();
+          const isOwn = item?.token === lock.token && item.owner === lock.owner;
+          // By the holder's own clock, by which it asked.
+          const left = isOwn ? (item.heldUntil?.getTime() ?? 0) - Date.now() : 0;
+          // Instants are stored in whole milliseconds.
+          invariant(lock.leftMs < Math.max(0, left) + 1, `${work.id} counts on ${lock.leftMs} ms, and has ${left}.`);
+        };
         try {
-          await section(shop, work, { lock, signal });
+          await section(shop, work, { lock, signal }, look);
           answered.add(work.id);
         } finally {
           // What it released may be another's before it hears of it.
@@ -74,16 +89,24 @@ export const locks = workload<Work, ReturnType<typeof appOf>>('locks', { skewMs:
   };
 });
 
+/** How often a holder's time is compared with the table's. */
+const lookMs = 1_500;
+
 const section = async (
   shop: ReturnType<typeof shopOf>,
   { id, pauseMs, renews }: Work,
   { lock, signal }: Held,
+  look: () => Promise<void>,
 ): Promise<void> => {
   const pages = shop.of(Page);
   const page = await pages.get({ path: '/' }).consistent().item({ signal });
   // It goes on whatever the signal says, as code that is busy does.
-  await wait(pauseMs);
+  for (let left = pauseMs; left >= 0; left -= lookMs) {
+    await look();
+    if (left > 0) await wait(Math.min(left, lookMs));
+  }
   if (renews) await lock.renew().catch(() => undefined);
+  await look();
   const write = () =>
     transactWrite(shop, {
       held: isHeld(lock),
