@@ -10,7 +10,7 @@ import { partialResponses } from './partial-responses.js';
 export interface BatchOptions extends PoisonOptions {
   /**
    * Lanes, or keys of an ingest, that are worked on at once. The SDK's client has 50 sockets; 25 requests at once keep the CPU
-   * of a function busy where each takes up to 20 ms. Less where what a handler calls bears less.
+   * of a function busy where each takes up to some 10 ms. Less where what a handler calls bears less.
    * @default 25
    */
   readonly concurrency?: number | undefined;
