@@ -393,4 +393,18 @@ describe('bad input', () => {
     expect(await lenient({ Records: [without] })).toEqual({ batchItemFailures: [] });
     expect(aside).toEqual(['stream body']);
   });
+
+  test('a record without keys is set aside again where its failure destination was throttled', async () => {
+    const { here } = await relay();
+    let calls = 0;
+    const handler = outboxRelay({
+      ...{ table: here.shop, target: target(), partialResponses: true, log: () => undefined },
+      failureDestination: () => {
+        if (++calls < 3) throw Object.assign(new Error('too much'), { name: 'ThrottlingException' });
+      },
+    });
+    const without = { eventSource: 'aws:dynamodb', eventName: 'INSERT' as const, dynamodb: { SequenceNumber: '7' } };
+    expect(await handler({ Records: [without] })).toEqual({ batchItemFailures: [] });
+    expect(calls).toBe(3);
+  });
 });

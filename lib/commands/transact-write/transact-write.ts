@@ -101,7 +101,7 @@ export interface BuiltTransaction<S extends Steps, O> {
 /** How often one call sends a request of which an attempt may yet take effect: about 2 s of waiting. */
 const maximumSendings = 8;
 /** A request token is good for ten minutes; one second less for the way there. */
-const tokenMs = 599_000;
+export const tokenMs = 599_000;
 
 /** A failed condition is the answer, and what will not pass comes again. */
 const isPassing = (reasons: readonly string[]): boolean =>

@@ -83,10 +83,7 @@ export const batchHandler = <Q = never, K = never, S = never>(options: BatchHand
     } catch (error) {
       const reason = poisonReasonOf(error);
       if (reason === undefined) return { state: 'failed', error };
-      return past(() => setAside(delivery, reason, error as Error, settled, signal)).then(
-        () => ({ state: 'poison', reason }),
-        (failure: unknown) => ({ state: 'failed', error: failure }),
-      );
+      return setAside(delivery, reason, error as Error, settled, signal, past);
     }
   };
 

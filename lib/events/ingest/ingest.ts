@@ -92,12 +92,8 @@ export class Ingest {
   }
 
   private async setAside(delivery: Delivery, reason: PoisonReason, error: Error): Promise<void> {
-    try {
-      await this.past(() => setAside(delivery, reason, error, this.rules, this.deadline.signal));
-      this.progress.end(delivery, { state: 'poison', reason });
-    } catch (failure) {
-      this.progress.end(delivery, { state: 'failed', error: failure });
-    }
+    const { rules, deadline, past } = this;
+    this.progress.end(delivery, await setAside(delivery, reason, error, rules, deadline.signal, past));
   }
 
   /** A task for each key: it settles the key's contests, then ends the records that took part. */

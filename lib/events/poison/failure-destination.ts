@@ -1,4 +1,6 @@
 import { SafeWritesError } from '../../commands/index.js';
+import type { PastThrottles } from '../../commands/retry/past-throttles.js';
+import type { Ending } from '../handler/progress.js';
 import type { Delivery, EventSource, RecordOf } from '../sources/delivery.js';
 import type { SqsEventRecord } from '../sources/sqs-event.js';
 import { PoisonRecordError, type PoisonReason } from './poison-record-error.js';
@@ -39,9 +41,9 @@ export const poisonReasonOf = (error: unknown): PoisonReason | undefined => {
 };
 
 /**
- * Hands a record to the failure destination.
+ * Hands a record to the failure destination, again where that was throttled.
  *
- * @throws the record's own error where it is not to go there (yet), or what the destination threw
+ * @returns its ending: failed by its own error where it is not to go there (yet), or by what the destination threw
  */
 export const setAside = async (
   { source, record }: Delivery,
@@ -49,12 +51,15 @@ export const setAside = async (
   error: Error,
   { failureDestination, poisonAfterReceives = 1 }: PoisonOptions,
   signal: AbortSignal,
-): Promise<void> => {
-  if (failureDestination === undefined) throw error;
-  if (source === 'sqs') {
-    const count = Number((record as SqsEventRecord).attributes?.ApproximateReceiveCount);
-    // A count that is missing can't be waited for.
-    if (count < poisonAfterReceives) throw error;
+  past: PastThrottles,
+): Promise<Ending> => {
+  // A count that is missing can't be waited for.
+  const count = source === 'sqs' ? Number((record as SqsEventRecord).attributes?.ApproximateReceiveCount) : NaN;
+  if (failureDestination === undefined || count < poisonAfterReceives) return { state: 'failed', error };
+  try {
+    await past(async () => failureDestination({ source, reason, record, error } as PoisonRecord, signal));
+    return { state: 'poison', reason };
+  } catch (failure) {
+    return { state: 'failed', error: failure };
   }
-  await failureDestination({ source, reason, record, error } as PoisonRecord, signal);
 };

@@ -121,10 +121,7 @@ export const changeRelay = <const L extends readonly [AnyEntity, ...AnyEntity[]]
         }
         const reason = poisonReasonOf(error);
         if (reason === undefined) return { state: 'failed', error };
-        return past(() => setAside(delivery, reason, error as Error, settled, deadline.signal)).then(
-          () => ({ state: 'poison', reason }),
-          (failure: unknown) => ({ state: 'failed', error: failure }),
-        );
+        return setAside(delivery, reason, error as Error, settled, deadline.signal, past);
       }
     };
     const tasks = lanesOf(batch).map(

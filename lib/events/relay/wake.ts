@@ -1,4 +1,5 @@
 import { drainAggregates, OutboxItem, wakeUpOf, type AggregateDrain, type WakeUp } from '../../recipes/index.js';
+import { pastThrottles } from '../../commands/retry/past-throttles.js';
 import { bindingOf } from '../../commands/table/table.js';
 import { answerOf } from '../handler/answer.js';
 import { Progress } from '../handler/progress.js';
@@ -22,9 +23,10 @@ export const wake = async (
   const started = performance.now();
   const deadline = new Deadline(context, terms.deadlineMarginMs);
   const progress = new Progress(batch);
+  const past = pastThrottles(deadline.near);
   const publisher = counting(target, keepTrying);
   const { naming_: naming } = bindingOf(place.table.of(OutboxItem)).entity_;
-  const totals = { parked: 0, blocked: 0, failed: 0, unfinished: 0 };
+  const totals = { parked: 0, blocked: 0, failed: 0 };
   const reasons: Record<string, number> = {};
   const errors: unknown[] = [];
   const woken = new Map<string, Delivery[]>();
@@ -33,15 +35,15 @@ export const wake = async (
   const add = (drained: AggregateDrain): void => {
     const { outcome, parked, reason = 'Unknown', error } = drained;
     totals.parked += parked;
-    if (outcome === 'stopped') totals.unfinished++;
-    else if (outcome !== 'drained') totals[outcome]++;
+    // Without an ending its records count as unfinished.
+    if (outcome === 'stopped') return;
+    if (outcome !== 'drained') totals[outcome]++;
     if (outcome === 'failed') {
       reasons[reason] = (reasons[reason] ?? 0) + 1;
       if (error !== undefined) errors.push(error);
     }
     // Held back by one that is parked: it stays in the outbox until that one is retried or skipped.
     const isDone = outcome === 'drained' || outcome === 'blocked';
-    if (outcome === 'stopped') return;
     for (const delivery of woken.get(drained.aggregate) ?? [])
       progress.end(delivery, isDone ? { state: 'done' } : { state: 'failed', error });
   };
@@ -51,15 +53,12 @@ export const wake = async (
     const [pk, sk] = [naming.pk, naming.sk ?? ''].map((name) => dynamodb?.Keys?.[name]?.S);
     if (dynamodb?.Keys === undefined) {
       const error = new PoisonRecordError('body', 'it has no keys');
-      try {
-        await setAside(delivery, error.reason, error, terms, deadline.signal);
-        progress.end(delivery, { state: 'poison', reason: error.reason });
-      } catch (failure) {
+      const ending = await setAside(delivery, error.reason, error, terms, deadline.signal, past);
+      if (ending.state === 'failed') {
         totals.failed++;
-        errors.push(failure);
-        progress.end(delivery, { state: 'failed', error: failure });
+        errors.push(ending.error);
       }
-      return;
+      return progress.end(delivery, ending);
     }
     const wakeUp = eventName === 'INSERT' ? wakeUpOf(pk ?? '', sk ?? '') : undefined;
     if (wakeUp === undefined) return progress.end(delivery, { state: 'done' });

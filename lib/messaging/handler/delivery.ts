@@ -4,6 +4,7 @@ import { invalid } from '../../commands/errors/errors.js';
 import { backoff } from '../../commands/retry/backoff.js';
 import { isThrottled, pastThrottlesOf } from '../../commands/retry/shared-throttles.js';
 import { allFailures } from '../../commands/transact-write/step-failures.js';
+import { tokenMs } from '../../commands/transact-write/transact-write.js';
 import { InboxRecord, checkFormat, inboxKey, isLive } from '../inbox/inbox-record.js';
 import type { Message } from '../message/message.js';
 import type { AnySaga } from '../saga/saga-entity.js';
@@ -16,8 +17,6 @@ import { unitOfMessage } from './unit-of-message.js';
 
 /** How often one built request is sent; the SDK repeats each of them by itself too. */
 const sendings = 3;
-/** A request token is good for ten minutes; one second less for the way there. */
-const tokenMs = 599_000;
 
 type Failed = Readonly<Record<string, StepFailure>>;
 
