@@ -53,10 +53,14 @@ export const setAside = async (
   signal: AbortSignal,
   past: PastThrottles,
 ): Promise<Ending> => {
-  // A count that is missing can't be waited for.
-  const count = source === 'sqs' ? Number((record as SqsEventRecord).attributes?.ApproximateReceiveCount) : NaN;
-  if (failureDestination === undefined || count < poisonAfterReceives) return { state: 'failed', error };
   try {
+    if (
+      failureDestination === undefined ||
+      // A count that is missing can't be waited for; one that is no number at all throws.
+      (source === 'sqs' && Number((record as SqsEventRecord).attributes?.ApproximateReceiveCount) < poisonAfterReceives)
+    ) {
+      return { state: 'failed', error };
+    }
     await past(async () => failureDestination({ source, reason, record, error } as PoisonRecord, signal));
     return { state: 'poison', reason };
   } catch (failure) {
