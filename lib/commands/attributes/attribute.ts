@@ -121,7 +121,9 @@ const attributeBrand = Symbol.for('safewrites.attribute');
 
 /** The run-time half of the builders. Each builder carries its own codec, so that a bundle holds only the kinds it uses. */
 export class AttributeBuilder {
-  readonly [attributeBrand] = 1;
+  get [attributeBrand](): 1 {
+    return 1;
+  }
   constructor(
     readonly make_: Make,
     readonly traits_: Traits,

@@ -149,7 +149,9 @@ export interface EntityIndex {
 
 /** The run-time half of {@link Entity}. */
 export class EntityModel {
-  readonly [entityBrand] = protocol;
+  get [entityBrand](): number {
+    return protocol;
+  }
   readonly fields_: readonly Field[];
   /** What callers hold: the methods of the handles. */
   readonly attrs: Readonly<Record<string, unknown>>;

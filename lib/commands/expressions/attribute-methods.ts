@@ -1,5 +1,4 @@
-import type { Handle } from './handle.js';
-import { isHandle } from './handle.js';
+import { Handle, isHandle } from './handle.js';
 
 const handleOfMethods = Symbol.for('safewrites.handleOf');
 
@@ -40,11 +39,14 @@ class AttributeMethods {
   }
 }
 
+const methods = Handle.prototype as unknown as Record<string, (...values: never[]) => unknown>;
+
 for (const name of names) {
+  const method = methods[name] as (...values: never[]) => unknown;
   Object.defineProperty(AttributeMethods.prototype, name, {
     value(this: AttributeMethods, ...values: never[]): unknown {
-      const result = (this[handleOfMethods][name] as (...values: never[]) => unknown)(...values);
-      return isHandle(result) ? methodsOf(result) : result;
+      const result = method.apply(this[handleOfMethods], values);
+      return result instanceof Handle ? methodsOf(result) : result;
     },
   });
 }

@@ -27,7 +27,9 @@ export interface Cursor {
 
 /** The run-time half of {@link Condition}: a tree that writes itself into a shape. */
 export class ConditionNode {
-  readonly [conditionBrand] = 1;
+  get [conditionBrand](): 1 {
+    return 1;
+  }
   constructor(
     readonly entity_: object,
     readonly token_: number,
@@ -54,7 +56,7 @@ export class ConditionNode {
   handles_(): Handle[] {
     const { data_: data, left_: left, right_: right } = this;
     const own = !data ? [] : isText(data) ? data.inserts_.filter((insert) => insert !== undefined) : [data];
-    return [...own, ...(left?.handles_() ?? []), ...(right?.handles_() ?? [])];
+    return left ? [...left.handles_(), ...(right?.handles_() ?? [])] : own;
   }
 
   /** Whether it asks if the item itself exists. */

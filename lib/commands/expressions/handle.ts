@@ -136,7 +136,9 @@ interface TypedOperand {
  * `AttributeMethods`, so that a member named `path` or `number` clashes with nothing here.
  */
 export class Handle {
-  readonly [handleBrand] = 1;
+  get [handleBrand](): 1 {
+    return 1;
+  }
   /** Tells it apart in tokens. */
   readonly number_: number;
   /** The item's member this is inside of. */
@@ -217,13 +219,8 @@ export class Handle {
     return this.encode_(value) ?? invalid(this.path_, 'an empty set can not be compared: use notExists()');
   }
 
-  private compare_(op: number, ...values: unknown[]): ConditionNode {
-    return new ConditionNode(
-      this.entity_,
-      this.number_ * 32 + op,
-      this,
-      values.map((value) => this.operand_(value)),
-    );
+  private compare_(op: number, value: unknown): ConditionNode {
+    return this.plain_(op, this.operand_(value));
   }
   private plain_(op: number, ...values: AttributeValue[]): ConditionNode {
     return new ConditionNode(this.entity_, this.number_ * 32 + op, this, values);
@@ -248,14 +245,16 @@ export class Handle {
     return this.compare_(Op.ge, value);
   }
   between(low: unknown, high: unknown): ConditionNode {
-    const condition = this.compare_(Op.between, low, high);
-    const [from, to] = condition.values_ as [AttributeValue, AttributeValue];
+    const from = this.operand_(low);
+    const to = this.operand_(high);
     // DynamoDB would refuse it with both values in its message.
-    return isAbove(from, to) ? invalid(this.path_, 'between() takes the lower value first') : condition;
+    return isAbove(from, to)
+      ? invalid(this.path_, 'between() takes the lower value first')
+      : this.plain_(Op.between, from, to);
   }
   in(...values: unknown[]): ConditionNode {
     if (values.length === 0 || values.length > 100) return invalid(this.path_, 'in() takes 1 to 100 values');
-    return this.compare_(Op.isIn, ...values);
+    return this.plain_(Op.isIn, ...values.map((value) => this.operand_(value)));
   }
   exists(): ConditionNode {
     return this.isKeyInput_ ? new ConditionNode(this.entity_, Token.ItemExists, undefined, []) : this.plain_(Op.exists);

@@ -15,23 +15,23 @@ type Values = Record<string, unknown>;
 /** From the inputs that are given, from the left: the whole key, or what keys with these inputs start with. */
 export const fromInputs = (template: KeyTemplate | undefined, values: Values): SortCondition => {
   if (!template) return { operator: 'none' };
-  const { text, complete } = template.prefix_(values);
-  if (complete) return { operator: 'equal', text };
+  const { text_: text, next_: next } = template.prefix_(values);
+  if (!next) return { operator: 'equal', text };
   return text === '' ? { operator: 'none' } : { operator: 'beginsWith', text };
 };
 
 /** Keys whose next input starts with a text. */
 export const startingWith = (template: KeyTemplate, values: Values, start: string): SortCondition => {
-  const { text, next } = template.prefix_(values);
+  const { text_: text, next_: next } = template.prefix_(values);
   if (!next) return invalid('beginsWith', 'the sort key is complete already');
   return { operator: 'beginsWith', text: template.start_(text, next, start) };
 };
 
 /** Whole keys, or prefixes of them, on both sides; a prefix as the upper end includes the keys that start with it. */
 export const between = (template: KeyTemplate, given: Values, low: Values, high: Values): SortCondition => {
-  const from = template.prefix_(join('between', template, given, low));
-  const to = template.prefix_(join('between', template, given, high));
-  return range('between', lowest(from.text), to.complete ? to.text : textAbove(to.text));
+  const from = template.prefix_(join('between', template, given, low)).text_;
+  const { text_: to, next_: next } = template.prefix_(join('between', template, given, high));
+  return range('between', lowest(from), next ? textAbove(to) : to);
 };
 
 /**
@@ -39,17 +39,17 @@ export const between = (template: KeyTemplate, given: Values, low: Values, high:
  * other side is their common start, and the exclusive ends are the texts just beside.
  */
 export const compared = (template: KeyTemplate, given: Values, operator: SortOperator, side: Values): SortCondition => {
-  const start = template.prefix_(given).text;
-  const { text, complete } = template.prefix_(join(operator, template, given, side));
+  const start = template.prefix_(given).text_;
+  const { text_: text, next_: next } = template.prefix_(join(operator, template, given, side));
   if (text === start) return invalid(operator, 'expected an input of the sort key beyond those that the query has');
   const end = textAbove(start);
   switch (operator) {
     case 'lt':
       return range(operator, lowest(start), textBelow(text));
     case 'le':
-      return range(operator, lowest(start), complete ? text : textAbove(text));
+      return range(operator, lowest(start), next ? textAbove(text) : text);
     case 'gt':
-      return range(operator, complete ? `${text}\0` : textAbove(text), end);
+      return range(operator, next ? textAbove(text) : `${text}\0`, end);
     case 'ge':
       return range(operator, text, end);
   }

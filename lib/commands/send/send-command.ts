@@ -18,18 +18,19 @@ export interface Call<O, R> {
 }
 
 /** Sends a command of the SDK, with its attempts limited, and traced until its answer is read. */
-export const sendCommand = async <O, R>(call: Call<O, R>): Promise<R> => {
+export const sendCommand = <O, R>(call: Call<O, R>): Promise<R> => {
   const { table_: table, command_: command, attempts_: attempts } = call;
   const { name_: name, client_: client } = table;
-  if (attempts !== undefined) await limitAttempts(client, command, attempts);
-  return traced({ ...call.trace_, table: name }, async (trace) => {
-    try {
-      const output = (await client.send(command as never, httpOptions(call.options_))) as O;
-      trace.outcome = 'ok';
-      return call.read_(output);
-    } catch (error) {
-      if (call.failed_) return call.failed_(error, trace);
-      throw error;
-    }
-  });
+  const send = (): Promise<R> =>
+    traced({ ...call.trace_, table: name }, async (trace) => {
+      try {
+        const output = (await client.send(command as never, httpOptions(call.options_))) as O;
+        trace.outcome = 'ok';
+        return call.read_(output);
+      } catch (error) {
+        if (call.failed_) return call.failed_(error, trace);
+        throw error;
+      }
+    });
+  return attempts === undefined ? send() : limitAttempts(client, command, attempts).then(send);
 };

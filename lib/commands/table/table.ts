@@ -103,7 +103,9 @@ type Values = Record<string, unknown>;
 
 /** The run-time half of {@link EntityTable}. */
 class EntityTableModel {
-  readonly [entityTableBrand] = 1;
+  get [entityTableBrand](): 1 {
+    return 1;
+  }
   constructor(readonly binding_: Binding) {}
 
   get(key: Values): GetCommand {

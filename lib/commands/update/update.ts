@@ -323,8 +323,8 @@ export class UpdateCommand extends WriteCommand {
     return { request_: request, version_: version };
   }
 
-  override async send(options?: SendOptions): Promise<unknown> {
-    const result = await super.send(options);
+  protected override result_(...answer: Parameters<WriteCommand['result_']>): unknown {
+    const result = super.result_(...answer);
     return this.options_.returning_ ? (result as { item: unknown }).item : result;
   }
 

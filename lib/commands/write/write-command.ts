@@ -61,7 +61,9 @@ interface WriteOutput {
  */
 export abstract class WriteCommand extends SentOnce {
   /** A write declares itself a promise, so that linters report one that is dropped. */
-  readonly [Symbol.toStringTag] = 'WriteCommand';
+  get [Symbol.toStringTag](): string {
+    return 'WriteCommand';
+  }
   abstract readonly kind_: StepParts['kind_'];
   protected abstract readonly sdk_: SdkCommand;
 
@@ -232,7 +234,8 @@ export abstract class WriteCommand extends SentOnce {
     const { request_: request } = this.use_();
     const names = request['ExpressionAttributeNames'];
     // The names are shared by all commands of this shape; what a caller gets is its own.
-    return names === undefined ? request : { ...request, ExpressionAttributeNames: { ...names } };
+    if (names) request['ExpressionAttributeNames'] = { ...names };
+    return request;
   }
 
   override send(options?: SendOptions): Promise<unknown> {
@@ -265,7 +268,7 @@ export abstract class WriteCommand extends SentOnce {
     });
   }
 
-  private result_(output: WriteOutput, version: number | undefined): unknown {
+  protected result_(output: WriteOutput, version: number | undefined): unknown {
     const result: Record<string, unknown> = { conditionMet: true };
     const { returns_: returns, capacity_: capacity, metrics_: metrics } = this.options_;
     if (returns) {

@@ -232,6 +232,8 @@ describe('a key', () => {
   it('pads numbers to their width', () => {
     const numbered = entity('N', { pk: 'N', sk: '{n:4}', attributes: { n: integer() } });
     expect([0, -0, 7, 9999].map((n) => numbered.sk.of({ n }))).toEqual(['0000', '0000', '0007', '9999']);
+    const wide = entity('W', { pk: '{n:2048}', sk: '{n:1024}', attributes: { n: integer() } });
+    expect(wide.key({ n: 7 })).toEqual({ pk: '7'.padStart(2048, '0'), sk: '7'.padStart(1024, '0') });
   });
 
   it('says no value in errors', () => {
@@ -267,6 +269,9 @@ describe('entity() refuses', () => {
     ['an input twice', '{a}#{a}', 'S'],
     ['a number in a sort key without a width', 'A', '{n}'],
     ['a width on text', '{a:5}', 'S'],
+    ['a width that a partition key has no room for', '{n:2049}', 'S'],
+    ['a width that a sort key has no room for', 'A', '{n:1025}'],
+    ['a width beyond all numbers', 'A', `{n:${'9'.repeat(400)}}`],
     ['a brace without an input', 'A#{', 'S'],
     ['an empty name', 'A#{}', 'S'],
     ['an empty template', '', 'S'],
