@@ -2,7 +2,7 @@ import type { Body } from '../engine/types.js';
 
 /** A parser of dynalite's, which says where it stopped. */
 export interface ExpressionParser {
-  parse(text: string, options: { context: object }): unknown;
+  parse: (text: string, options: { context: object }) => unknown;
 }
 
 const SYNTAX_ERROR = /^Invalid (\w+): Syntax error; /;

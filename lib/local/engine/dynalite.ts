@@ -1,3 +1,4 @@
+import { keepParsed } from '../corrections/kept-expressions.js';
 import type { ExpressionParser } from '../corrections/syntax-error.js';
 import type { Body, KeySchemaElement, TableDescription, WireItem } from './types.js';
 
@@ -123,14 +124,14 @@ async function loadModules(): Promise<Dynalite> {
     if (!value) throw new Error(`dynalite has no ${name}`);
     return value;
   };
-  const conditions = await load<ExpressionParser>('db/conditionParser.js');
+  const conditions = keepParsed(await load<ExpressionParser>('db/conditionParser.js'));
   return {
     parsers: {
       ConditionExpression: conditions,
       FilterExpression: conditions,
       KeyConditionExpression: conditions,
       ProjectionExpression: await load<ExpressionParser>('db/projectionParser.js'),
-      UpdateExpression: await load<ExpressionParser>('db/updateParser.js'),
+      UpdateExpression: keepParsed(await load<ExpressionParser>('db/updateParser.js')),
     },
     db: await load<EngineDb>('db/index.js'),
     checks: await load<Checks>('validations/index.js'),
