@@ -1,3 +1,4 @@
+import { isFilledText } from '../commands/attributes/text.js';
 import { invalid } from '../commands/errors/errors.js';
 import { checkFunction, checkObject, checkTable, isArray, isBetween } from '../recipes/arguments.js';
 import { checkBounds } from '../recipes/idempotency/idempotent-transaction.js';
@@ -64,7 +65,7 @@ export const endpoint = <B>(options: IdempotentOptions<B>, now: () => number) =>
     const json = jsonBody(event, bytes);
     const body = schema === undefined ? (json as B) : await validated(schema, json, options.describeIssue);
     const owner = scope(event);
-    if (typeof owner !== 'string' || owner === '') {
+    if (!isFilledText(owner)) {
       return invalid('scope', 'nothing says whose key it is: add an IAM or JWT authorizer, or a scope function');
     }
     let first: HttpResult | undefined;

@@ -1,8 +1,9 @@
+import { isFilledText } from '../commands/attributes/text.js';
 import type { HttpEvent } from './event.js';
 
 type Loose = Readonly<Record<string, unknown>> | null | undefined;
 
-const text = (value: unknown): string | undefined => (typeof value === 'string' && value !== '' ? value : undefined);
+const text = (value: unknown): string | undefined => (isFilledText(value) ? value : undefined);
 
 /** The caller that IAM authorization names: stays the same over sessions, and is never another's. */
 const iamPrincipal = (iam: Loose): string | undefined => {

@@ -7,8 +7,8 @@ const root = resolve(import.meta.dirname, '../..');
 
 /** Minified bytes with the SDK outside. A limit is a little above what was reached: what is added has to be worth it. */
 const bundles = [
-  { name: 'one get and one update', entry: 'bench/size/get-update.mjs', limit: 49_300 },
-  { name: 'the charge function', entry: 'lambdas/charge/index.ts', limit: 83_300 },
+  { name: 'one get and one update', entry: 'bench/size/get-update.mjs', limit: 49_200 },
+  { name: 'the charge function', entry: 'lambdas/charge/index.ts', limit: 83_150 },
   { name: 'the ingest function', entry: 'lambdas/ingest/index.ts', limit: 83_000 },
   { name: 'the relay function', entry: 'lambdas/relay/index.ts', limit: 92_900 },
 ];

@@ -1,6 +1,7 @@
 import { hasBrand } from '../errors/brand.js';
 import { invalid } from '../errors/errors.js';
 import type { Decode, Encode } from './attribute-value.js';
+import { isFilledText } from './text.js';
 
 /** What a handle of the attribute can do; the rarer kinds share `value`. */
 export type Kind = 'value' | 'text' | 'number' | 'bigint' | 'decimal' | 'version' | 'map' | 'record' | 'list' | 'set';
@@ -138,7 +139,7 @@ export class AttributeBuilder {
   }
 
   savedAs(savedAs: string): AttributeBuilder {
-    if (typeof savedAs !== 'string' || savedAs === '' || savedAs === '__proto__') {
+    if (!isFilledText(savedAs) || savedAs === '__proto__') {
       invalid('savedAs', 'expected the name of a stored attribute');
     }
     return new AttributeBuilder(this.make_, { ...this.traits_, savedAs_: savedAs });

@@ -28,6 +28,9 @@ export const textKey = (
   ...(pattern && { pattern_: pattern }),
 });
 
+/** Whether it is a string that is not empty. */
+export const isFilledText = (value: unknown): value is string => typeof value === 'string' && value !== '';
+
 /** A string without lone surrogates: UTF-8 has none, so two different ones would be stored as one. */
 export const checkText = (value: unknown, path: string): string => {
   if (typeof value !== 'string') return invalid(path, 'expected a string');

@@ -1,7 +1,7 @@
 import type { AttributeValue } from '../attributes/attribute-value.js';
 import type { AttributeBuilder, Attributes, AnyAttribute, InputOf, ItemOf } from '../attributes/attribute.js';
 import { compileFields, type Field } from '../attributes/fields.js';
-import { checkText } from '../attributes/text.js';
+import { checkText, isFilledText } from '../attributes/text.js';
 import { invalid } from '../errors/errors.js';
 import { handleOf, methodsOf } from '../expressions/attribute-methods.js';
 import {
@@ -171,14 +171,13 @@ export class EntityModel {
     readonly name: string,
     definition: EntityDefinition<string, string, Attributes, IndexDefinitions>,
   ) {
-    if (typeof name !== 'string' || name === '')
-      invalid('entity', 'expected a name, which is stored as the type of its items');
+    if (!isFilledText(name)) invalid('entity', 'expected a name, which is stored as the type of its items');
     if (typeof definition !== 'object' || definition === null || typeof definition.attributes !== 'object')
       invalid(name, 'expected a definition with keys and attributes');
     const { separator = '#', escape = false } = definition;
     // One character: a value that ends in half of a longer one could not be told from its neighbour. No letter or digit:
     // a number that is padded to a width would hold it.
-    if (typeof separator !== 'string' || !/^[^\p{L}\p{N}\p{Cs}{}%\u{10ffff}]$/u.test(separator))
+    if (separator !== '#' && (typeof separator !== 'string' || !/^[^\p{L}\p{N}\p{Cs}{}%\u{10ffff}]$/u.test(separator)))
       invalid(name, 'expected a separator of one character that is no letter, digit, brace or percent sign');
     const members = definition.attributes as unknown as Record<string, AttributeBuilder>;
     // Shared by all commands of the entity, and handed out with their requests.

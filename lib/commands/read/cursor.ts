@@ -1,4 +1,5 @@
 import type { AttributeMap } from '../attributes/attribute-value.js';
+import { isFilledText } from '../attributes/text.js';
 import { invalid } from '../errors/errors.js';
 
 /**
@@ -34,7 +35,7 @@ export const readCursor = (cursor: string, names: readonly string[], query: read
   return Object.fromEntries(
     names.map((name, i) => {
       const text: unknown = parts[i + 1];
-      return [name, { S: typeof text === 'string' && text !== '' ? text : refuse() }];
+      return [name, { S: isFilledText(text) ? text : refuse() }];
     }),
   );
 };

@@ -1,4 +1,5 @@
 import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import { isFilledText } from '../attributes/text.js';
 import { deleteItemOf, deleteOf, type Delete, type DeleteCommand, type UnversionedDelete } from '../delete/delete.js';
 import type { AnyEntity, EntityIndex } from '../entity/entity.js';
 import { hasBrand } from '../errors/brand.js';
@@ -171,7 +172,7 @@ export const tableModelOf = (value: unknown): TableModel =>
 /** Refuses names of which one would overwrite another. */
 const checkNaming = ({ pk, sk, type, timeToLive, indexes }: Naming): void => {
   const own = [pk, ...(sk === undefined ? [] : [sk]), type, timeToLive];
-  if (own.some((name) => typeof name !== 'string' || name === '')) invalid('table', 'expected names of attributes');
+  if (own.some((name) => !isFilledText(name))) invalid('table', 'expected names of attributes');
   if (new Set(own).size < own.length) invalid('table', 'gives two of pk, sk, type and timeToLive one name');
   for (const [index, names] of Object.entries(indexes)) {
     const keys = [names.pk, ...(names.sk === undefined ? [] : [names.sk])];
@@ -191,7 +192,7 @@ const checkNaming = ({ pk, sk, type, timeToLive, indexes }: Naming): void => {
 export const table = (options: TableOptions): Table => {
   if (typeof options !== 'object' || options === null) invalid('table', 'expected a name and a client');
   const { name, client, pk = 'pk', sk = 'sk', type = '_type', timeToLive = 'ttl', indexes = {} } = options;
-  if (typeof name !== 'string' || name === '') invalid('name', "expected the table's name");
+  if (!isFilledText(name)) invalid('name', "expected the table's name");
   if (typeof (client as { send?: unknown } | undefined)?.send !== 'function')
     invalid('client', 'expected a DynamoDBClient');
   // Told by its static `from`: it shares its configuration with the client inside, and a bundler renames classes.

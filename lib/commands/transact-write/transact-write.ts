@@ -6,6 +6,7 @@ import {
   type TransactWriteItemsCommandOutput,
 } from '@aws-sdk/client-dynamodb';
 import { itemSize } from '../attributes/item-size.js';
+import { isFilledText } from '../attributes/text.js';
 import { LimitExceededError, invalid } from '../errors/errors.js';
 import {
   OutcomeUnknownError,
@@ -230,7 +231,7 @@ class TransactWriteCommand extends SentOnce {
   }
 
   token(token: string): TransactWriteCommand {
-    if (typeof token !== 'string' || token === '' || token.length > 36) invalid('token', 'expected 1 to 36 characters');
+    if (!isFilledText(token) || token.length > 36) invalid('token', 'expected 1 to 36 characters');
     return this.with_({ token_: token });
   }
   returnCapacity(): TransactWriteCommand {

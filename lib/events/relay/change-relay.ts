@@ -1,3 +1,4 @@
+import { isFilledText } from '../../commands/attributes/text.js';
 import type { AnyEntity } from '../../commands/index.js';
 import { invalid } from '../../commands/errors/errors.js';
 import { pastThrottles } from '../../commands/retry/past-throttles.js';
@@ -73,7 +74,7 @@ export const changeRelay = <const L extends readonly [AnyEntity, ...AnyEntity[]]
   const metrics = metricsOf(options.metrics ?? {});
   if (typeof options.map !== 'function') invalid('map', 'expected a function');
   if (typeof target?.publish !== 'function') invalid('target', 'expected a target: an object with publish()');
-  if (typeof source !== 'string' || source === '') invalid('source', 'expected text, not empty');
+  if (!isFilledText(source)) invalid('source', 'expected text, not empty');
   drainTerms({ sends });
   const stream = streamChanges(table, entities);
   const { naming_: naming } = bindingOf(table.of(entities[0])).entity_;

@@ -1,3 +1,4 @@
+import { isFilledText } from '../../commands/attributes/text.js';
 import type { Batch, Delivery } from './delivery.js';
 import type { KafkaEventRecord } from './kafka-event.js';
 import type { SqsEventRecord } from './sqs-event.js';
@@ -33,7 +34,7 @@ type Told = BatchItemFailure[] | typeof cannotTell;
 const sqsFailures = (failed: readonly Delivery[]): Told => {
   const ids = new Set(failed.map(({ record }) => (record as SqsEventRecord).messageId));
   const list = [...ids].map((itemIdentifier) => ({ itemIdentifier }));
-  return list.every(({ itemIdentifier: id }) => typeof id === 'string' && id !== '') ? list : cannotTell;
+  return list.every(({ itemIdentifier: id }) => isFilledText(id)) ? list : cannotTell;
 };
 
 const streamFailures = (failed: readonly Delivery[]): Told => {

@@ -1,3 +1,4 @@
+import { isFilledText } from '../../commands/attributes/text.js';
 import type { Table } from '../../commands/index.js';
 import { invalid } from '../../commands/errors/errors.js';
 import { isBetween } from '../../recipes/arguments.js';
@@ -78,8 +79,7 @@ export const settled = <R, M>(options: MessageHandlerOptions<R, M>) => {
   checkTable(table, 'table');
   if (!Array.isArray(tables)) invalid('tables', 'expected a list of tables');
   for (const other of tables as Table[]) checkTable(other, 'tables');
-  if (typeof consumer !== 'string' || consumer === '' || !consumer.isWellFormed())
-    invalid('consumer', 'expected a name, not empty');
+  if (!isFilledText(consumer) || !consumer.isWellFormed()) invalid('consumer', 'expected a name, not empty');
   if (!isBetween(horizonSeconds, 1, longestHorizon))
     invalid('horizonSeconds', 'expected seconds, 1 to 31,622,400 (366 days)');
   if (!Number.isSafeInteger(maxAttempts) || maxAttempts < 1)

@@ -1,3 +1,4 @@
+import { isFilledText } from '../../commands/attributes/text.js';
 import { entity, integer, string, timeToLive, type Condition, type Item } from '../../commands/index.js';
 import { corrupt, invalid } from '../../commands/errors/errors.js';
 import { hashParts } from '../../recipes/idempotency/hash-parts.js';
@@ -39,7 +40,7 @@ export const inboxFormat = 1;
 export const inboxKey = (consumer: string, id: MessageId): string => {
   const parts: Record<string, unknown> = { consumer, id };
   for (const [name, part] of Object.entries(parts)) {
-    if (typeof part !== 'string' || part === '' || !part.isWellFormed()) invalid(name, 'expected text, not empty');
+    if (!isFilledText(part) || !part.isWellFormed()) invalid(name, 'expected text, not empty');
   }
   return hashParts([consumer, id]);
 };

@@ -1,3 +1,4 @@
+import { isFilledText } from '../../commands/attributes/text.js';
 import { invalid } from '../../commands/errors/errors.js';
 import { checkFunction, checkObject } from '../../recipes/arguments.js';
 import { messageId, type IdentityOf, type MessageId, type Received } from './message.js';
@@ -9,7 +10,7 @@ const member = (value: unknown, name: string): unknown =>
 
 const required = (value: unknown, where: string): MessageId => {
   if (typeof value === 'number' && Number.isSafeInteger(value)) return messageId(String(value));
-  return typeof value === 'string' && value !== ''
+  return isFilledText(value)
     ? messageId(value)
     : invalid('messageId', `the message has no ${where} that is text or a whole number`);
 };
@@ -24,7 +25,7 @@ const checkReceived = <B>(received: Received<B>): Received<B> => {
 };
 
 const checkNames = (names: readonly unknown[]): void => {
-  if (names.length === 0 || !names.every((name) => typeof name === 'string' && name !== ''))
+  if (names.length === 0 || !names.every((name) => isFilledText(name)))
     invalid('messageId', 'expected the name of where it stands');
 };
 

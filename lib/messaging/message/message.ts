@@ -1,3 +1,4 @@
+import { isFilledText } from '../../commands/attributes/text.js';
 import { invalid } from '../../commands/errors/errors.js';
 
 /**
@@ -35,6 +36,6 @@ export type IdentityOf<M> = (received: Received<M>) => MessageId;
  * const from = fromSqs({ id: ({ body }) => messageId((body as { orderId: string }).orderId) });
  */
 export const messageId = (text: string): MessageId =>
-  typeof text === 'string' && text !== '' && text.isWellFormed()
+  isFilledText(text) && text.isWellFormed()
     ? (text as MessageId)
     : invalid('messageId', 'expected text, not empty, that the producer of the message chose');

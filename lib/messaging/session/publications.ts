@@ -1,3 +1,4 @@
+import { isFilledText } from '../../commands/attributes/text.js';
 import type { Table } from '../../commands/index.js';
 import type { AttributeMap, AttributeValue } from '../../commands/attributes/attribute-value.js';
 import { itemSize, valueSize } from '../../commands/attributes/item-size.js';
@@ -25,7 +26,7 @@ export interface CommandMessage extends Omit<OutboxEvent, 'type'> {
 
 /** The type under which a command message travels. */
 export const commandType = ({ to, type }: Pick<CommandMessage, 'to' | 'type'>): string => {
-  if (typeof type !== 'string' || type === '') invalid('type', 'expected text, not empty');
+  if (!isFilledText(type)) invalid('type', 'expected text, not empty');
   return typeof to === 'string' && /^[\w.-]+$/.test(to)
     ? `${to}/${type}`
     : invalid('to', 'expected letters, digits, _, - and .');

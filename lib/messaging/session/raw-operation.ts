@@ -1,4 +1,5 @@
 import type { TransactWriteItem } from '@aws-sdk/client-dynamodb';
+import { isFilledText } from '../../commands/attributes/text.js';
 import type { AttributeMap, AttributeValue, Table } from '../../commands/index.js';
 import type { Naming } from '../../commands/entity/compiled.js';
 import { invalid } from '../../commands/errors/errors.js';
@@ -109,7 +110,7 @@ const copiedRequest = (kind: Kind, given: Record<string, unknown>, name: string)
 
 const textIn = (given: Record<string, unknown>, member: string, name: string): string | undefined => {
   const value = given[member];
-  if (value === undefined || (typeof value === 'string' && value !== '')) return value;
+  if (value === undefined || isFilledText(value)) return value;
   return invalid(name, `expected text for ${member}`);
 };
 

@@ -1,3 +1,4 @@
+import { isFilledText } from '../../commands/attributes/text.js';
 import type { Step, StepFailure, Table } from '../../commands/index.js';
 import { invalid } from '../../commands/errors/errors.js';
 import { bindingOf } from '../../commands/table/table.js';
@@ -80,7 +81,7 @@ export class UnitOfWork implements Session {
 
   add(added: unknown, name = this.freeName(added)): void {
     this.refuseEnded();
-    if (typeof name !== 'string' || name === '' || name === '__proto__' || reserved.test(name))
+    if (!isFilledText(name) || name === '__proto__' || reserved.test(name))
       invalid('name', 'expected text that does not begin with inbox, outbox or saga');
     const operation = { name, parts: partsOf(added, name, this.options.tables) };
     this.take(operation, "the handler's own");

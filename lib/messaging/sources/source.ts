@@ -1,3 +1,4 @@
+import { isFilledText } from '../../commands/attributes/text.js';
 import { InvalidInputError } from '../../commands/index.js';
 import { invalid } from '../../commands/errors/errors.js';
 import type { IdentityOf, Message, MessageId, Received } from '../message/message.js';
@@ -48,7 +49,7 @@ const identityOf = <M>(received: Received<M>, id: IdentityOf<M>): MessageId => {
     const why = error instanceof InvalidInputError ? error.message : 'its identity can not be read';
     throw new UnreadableMessageError('identity', why);
   }
-  if (typeof found !== 'string' || found === '' || !(found as string).isWellFormed()) {
+  if (!isFilledText(found) || !(found as string).isWellFormed()) {
     throw new UnreadableMessageError('identity', 'the function `id` gave no text for it: say messageId(…)');
   }
   return found;

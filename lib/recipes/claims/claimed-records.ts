@@ -1,3 +1,4 @@
+import { isFilledText } from '../../commands/attributes/text.js';
 import {
   TransactionCanceledException,
   retryOnConflict,
@@ -95,7 +96,7 @@ export class ClaimedRecords {
 
   private ownerOf(key: Values, path: string): string {
     const by = this.options.owner(checkObject(key, path));
-    return typeof by === 'string' && by !== '' ? by : invalid('owner', 'expected the function to give text, not empty');
+    return isFilledText(by) ? by : invalid('owner', 'expected the function to give text, not empty');
   }
 
   private run<R>(fn: (signal: AbortSignal | undefined) => Promise<R>, options: ClaimsRunOptions = {}): Promise<R> {

@@ -1,4 +1,5 @@
 import { Buffer } from 'node:buffer';
+import { isFilledText } from '../../commands/attributes/text.js';
 import { corrupt, invalid } from '../../commands/errors/errors.js';
 import { type EntityTable, type SendOptions, type Table } from '../../commands/index.js';
 import { checkObject, checkOptions, checkTable, isBetween, isWholeBetween } from '../arguments.js';
@@ -135,7 +136,7 @@ export class WindowedCounter {
     const { count, seen, seenBytes, expires, format } = this.tally.attrs;
     const { name, expiry, maxBytes } = this;
     const window = windowOf(at, this.window);
-    const bytes = typeof id === 'string' && id !== '' ? Buffer.byteLength(id) : invalid('id', 'expected a text');
+    const bytes = isFilledText(id) ? Buffer.byteLength(id) : invalid('id', 'expected a text');
     if (bytes > maxBytes) invalid('id', 'has more bytes than a window may hold');
     if (expiry !== undefined && at.getTime() < this.clock() - expiry.latenessMs) return 'TooLate';
     // A window that lost its set, by other hands, would count everything again.

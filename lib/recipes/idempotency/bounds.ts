@@ -1,3 +1,4 @@
+import { isFilledText } from '../../commands/attributes/text.js';
 import { invalid } from '../../commands/errors/errors.js';
 import { checkFunction, checkObject, checkOptions, checkTable, isBetween, isWholeBetween } from '../arguments.js';
 import type { Table } from '../../commands/index.js';
@@ -43,7 +44,7 @@ export const checkCall = (
   checkBounds(call);
   const { algorithm, hash } = checkObject(fingerprint, 'fingerprint');
   // One that equals no number would never be another request's, and its answer anyone's.
-  if (!isWholeBetween(algorithm, 0) || typeof hash !== 'string' || hash === '')
+  if (!isWholeBetween(algorithm, 0) || !isFilledText(hash))
     invalid('fingerprint', 'expected a whole number as its algorithm and text as its hash, as fingerprintOf gives');
   checkFunction(run, 'run');
 };

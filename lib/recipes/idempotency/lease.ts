@@ -1,4 +1,5 @@
 import { Buffer } from 'node:buffer';
+import { isFilledText } from '../../commands/attributes/text.js';
 import { LimitExceededError, retryOnConflict, type EntityTable, type Put } from '../../commands/index.js';
 import type { HasItem } from '../../commands/write/write-results.js';
 import { invalid } from '../../commands/errors/errors.js';
@@ -345,6 +346,5 @@ const bytesOf = (points: Readonly<Record<string, string>>): number =>
   Object.entries(points).reduce((bytes, entry) => bytes + Buffer.byteLength(entry.join('')), 0);
 
 const checkPoint = (point: string): void => {
-  if (typeof point !== 'string' || point === '' || point === '__proto__')
-    invalid('point', 'expected a name, not empty');
+  if (!isFilledText(point) || point === '__proto__') invalid('point', 'expected a name, not empty');
 };

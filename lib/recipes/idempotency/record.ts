@@ -1,3 +1,4 @@
+import { isFilledText } from '../../commands/attributes/text.js';
 import {
   LimitExceededError,
   entity,
@@ -90,7 +91,7 @@ export const idempotencyKey = (call: CallIdentity): string => {
   const { scope, route, key } = checkObject(call, 'call');
   const parts = { scope, route, key };
   for (const [name, part] of Object.entries(parts)) {
-    if (typeof part !== 'string' || part === '' || !part.isWellFormed()) invalid(name, 'expected text, not empty');
+    if (!isFilledText(part) || !part.isWellFormed()) invalid(name, 'expected text, not empty');
   }
   return hashParts([scope, route, key]);
 };

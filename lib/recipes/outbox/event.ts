@@ -1,5 +1,6 @@
 import { Buffer } from 'node:buffer';
 import { randomUUID } from 'node:crypto';
+import { isFilledText } from '../../commands/attributes/text.js';
 import { LimitExceededError } from '../../commands/index.js';
 import { invalid } from '../../commands/errors/errors.js';
 import { checkObject } from '../arguments.js';
@@ -26,7 +27,7 @@ const envelopeBytes = 512;
 
 /** Whether it is text that every target takes as a name: EventBridge by its length, SQS by its characters. */
 const isName = (text: unknown, most: number): boolean =>
-  typeof text === 'string' && text !== '' && text.length <= most && !/[\p{Cc}\p{Cs}\ufffe\uffff]/u.test(text);
+  isFilledText(text) && text.length <= most && !/[\p{Cc}\p{Cs}\ufffe\uffff]/u.test(text);
 
 /** An event as it is stored, refused where the target could not take it. */
 export const storedEvent = (

@@ -1,5 +1,6 @@
 import { Buffer } from 'node:buffer';
 import { randomUUID } from 'node:crypto';
+import { isFilledText } from '../../commands/attributes/text.js';
 import type { Put, Table } from '../../commands/index.js';
 import { invalid } from '../../commands/errors/errors.js';
 import { checkObject, checkTable, isArray, isBetween } from '../arguments.js';
@@ -88,7 +89,7 @@ export const outbox = (table: Table, options: OutboxOptions): Outbox => {
   const { source, target = 'eventbridge', shards = 8 } = checkObject(options, 'options');
   checkTable(table);
   const maximum = maximumBytesOf(target);
-  if (typeof source !== 'string' || source === '') invalid('source', 'expected text, not empty');
+  if (!isFilledText(source)) invalid('source', 'expected text, not empty');
   checkShards(shards, 'shards');
   if (!isBetween(maximum, 1, Infinity)) invalid('target', "expected 'eventbridge', 'sns', 'sqs' or { maximumBytes }");
   const items = table.of(OutboxItem);

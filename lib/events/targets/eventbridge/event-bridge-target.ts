@@ -1,5 +1,6 @@
 import { Buffer } from 'node:buffer';
 import { PutEventsCommand, type EventBridgeClient, type PutEventsRequestEntry } from '@aws-sdk/client-eventbridge';
+import { isFilledText } from '../../../commands/attributes/text.js';
 import { invalid } from '../../../commands/errors/errors.js';
 import type { Publisher, RelayedEvent } from '../../../recipes/index.js';
 import { maximumBytesOf } from '../../../recipes/outbox/target.js';
@@ -55,7 +56,7 @@ export const eventBridgeTarget = (options: EventBridgeTargetOptions): Publisher 
   const { client, eventBusName } = checkObject(options, 'options');
   checkClient(client);
   const terms = timeouts(options);
-  if (typeof eventBusName !== 'string' || eventBusName === '') invalid('eventBusName', 'expected a name or an ARN');
+  if (!isFilledText(eventBusName)) invalid('eventBusName', 'expected a name or an ARN');
   const maximumBytes = maximumBytesOf('eventbridge');
   return {
     maximumEvents: 10,

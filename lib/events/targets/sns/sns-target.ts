@@ -1,4 +1,5 @@
 import { PublishBatchCommand, type SNSClient } from '@aws-sdk/client-sns';
+import { isFilledText } from '../../../commands/attributes/text.js';
 import { invalid } from '../../../commands/errors/errors.js';
 import type { Publisher } from '../../../recipes/index.js';
 import { maximumBytesOf } from '../../../recipes/outbox/target.js';
@@ -39,7 +40,7 @@ export const snsTarget = (options: SnsTargetOptions): Publisher => {
   const { client, topicArn, maximumBytes = maximumBytesOf('sns') } = checkObject(options, 'options');
   checkClient(client);
   const terms = timeouts(options);
-  if (typeof topicArn !== 'string' || topicArn === '') invalid('topicArn', 'expected the ARN of a topic');
+  if (!isFilledText(topicArn)) invalid('topicArn', 'expected the ARN of a topic');
   const fifo = topicArn.endsWith('.fifo');
   return messageTarget(maximumBytes, (events) => {
     const PublishBatchRequestEntries = events.map((event, i) => ({

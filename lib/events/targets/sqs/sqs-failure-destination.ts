@@ -1,4 +1,5 @@
 import { SendMessageCommand, type SQSClient } from '@aws-sdk/client-sqs';
+import { isFilledText } from '../../../commands/attributes/text.js';
 import { invalid } from '../../../commands/errors/errors.js';
 import { maximumBytesOf } from '../../../recipes/outbox/target.js';
 import type { PoisonOptions, PoisonRecord } from '../../poison/failure-destination.js';
@@ -47,7 +48,7 @@ export const sqsFailureDestination = (
   const { client, queueUrl, maximumBytes = maximumBytesOf('sqs') } = checkObject(options, 'options');
   checkClient(client);
   const terms = timeouts(options);
-  if (typeof queueUrl !== 'string' || queueUrl === '') invalid('queueUrl', 'expected the URL of a queue');
+  if (!isFilledText(queueUrl)) invalid('queueUrl', 'expected the URL of a queue');
   if (!isBetween(maximumBytes, attributesBytes + 1, Infinity))
     invalid('maximumBytes', `expected a number over ${attributesBytes}`);
   const fifo = queueUrl.endsWith('.fifo');

@@ -1,4 +1,5 @@
 import { SendMessageBatchCommand, type SendMessageBatchRequestEntry, type SQSClient } from '@aws-sdk/client-sqs';
+import { isFilledText } from '../../../commands/attributes/text.js';
 import { invalid } from '../../../commands/errors/errors.js';
 import type { Publisher, RelayedEvent } from '../../../recipes/index.js';
 import { maximumBytesOf } from '../../../recipes/outbox/target.js';
@@ -47,7 +48,7 @@ export const sqsTarget = (options: SqsTargetOptions): Publisher => {
   const { client, queueUrl, maximumBytes = maximumBytesOf('sqs') } = checkObject(options, 'options');
   checkClient(client);
   const terms = timeouts(options);
-  if (typeof queueUrl !== 'string' || queueUrl === '') invalid('queueUrl', 'expected the URL of a queue');
+  if (!isFilledText(queueUrl)) invalid('queueUrl', 'expected the URL of a queue');
   const fifo = queueUrl.endsWith('.fifo');
   return messageTarget(maximumBytes, (events) => {
     const Entries = events.map((event, i) => entryOf(event, i, fifo));
