@@ -196,21 +196,20 @@ export class CompiledEntity {
         if (absent !== undefined) out[field.name_] = absent;
       }
     }
-    if (!only) this.refuseForeignInputs_(stored);
+    if (!only) this.refuseForeignInputs_(stored, out);
     return out;
   }
 
   /** An item whose inputs say another key would be put back over that other item. */
-  private refuseForeignInputs_(stored: AttributeMap): void {
+  private refuseForeignInputs_(stored: AttributeMap, item: Record<string, unknown>): void {
     const { model_: model, naming_: naming } = this;
-    const pk = stored[naming.pk]?.S;
-    const sk = naming.sk === undefined ? undefined : stored[naming.sk]?.S;
-    if (
-      (pk === undefined || model.pk.agrees_(stored, pk)) &&
-      (sk === undefined || model.sk?.agrees_(stored, sk) === true)
-    )
-      return;
-    corrupt(model.name, 'the key that its attributes make');
+    const isOf = (template: KeyTemplate | undefined, name: string | undefined): boolean => {
+      const key = name === undefined ? undefined : stored[name]?.S;
+      // An input that is not stored was read from one of the keys, and may be another in the other.
+      return key === undefined || (template?.agrees_(stored, key) ?? template?.makes_(item, key)) === true;
+    };
+    if (!isOf(model.pk, naming.pk) || !isOf(model.sk, naming.sk))
+      corrupt(model.name, 'the key that its attributes make');
   }
 
   /** The value of one attribute, or of a part inside one; undefined where it may be absent and is. */

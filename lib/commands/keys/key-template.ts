@@ -135,14 +135,14 @@ export class KeyTemplate {
     return this.withinLimit_(text);
   }
 
-  /** Whether the inputs that an item stores are those of its key; one that is not stored is read from the key. */
-  agrees_(stored: AttributeMap, key: string): boolean {
+  /** Whether the inputs that an item stores are those of its key; undefined where one that is not stored would have to tell. */
+  agrees_(stored: AttributeMap, key: string): boolean | undefined {
     const { separator, escape } = this.options_;
     let at = 0;
     for (const { lead_: lead, field_: field, width_: width, tail_: tail } of this.pieces_) {
       const value = field && stored[field.stored_];
       const input = value?.S ?? value?.N;
-      if (field && input === undefined) return true;
+      if (field && input === undefined) return undefined;
       // Compared piece by piece where they stand: joining them first takes several times as long.
       if (!key.startsWith(lead, at)) return false;
       at += lead.length;
@@ -153,6 +153,15 @@ export class KeyTemplate {
       at += text.length + tail.length;
     }
     return at === key.length;
+  }
+
+  /** Whether the key of these inputs is this one; false where they have none. */
+  makes_(values: Record<string, unknown>, key: string): boolean {
+    try {
+      return this.of(values) === key;
+    } catch {
+      return false;
+    }
   }
 
   /** The key's text from inputs that are encoded already. */

@@ -323,9 +323,9 @@ export class UpdateCommand extends WriteCommand {
     return { request_: request, version_: version };
   }
 
-  protected override result_(...answer: Parameters<WriteCommand['result_']>): unknown {
-    const result = super.result_(...answer);
-    return this.options_.returning_ ? (result as { item: unknown }).item : result;
+  override send(options?: SendOptions): Promise<unknown> {
+    const sent = super.send(options);
+    return this.options_.returning_ ? sent.then((result) => (result as { item: unknown }).item) : sent;
   }
 
   protected override read_(stored: AttributeMap): unknown {

@@ -268,7 +268,7 @@ export abstract class WriteCommand extends SentOnce {
     });
   }
 
-  protected result_(output: WriteOutput, version: number | undefined): unknown {
+  private result_(output: WriteOutput, version: number | undefined): unknown {
     const result: Record<string, unknown> = { conditionMet: true };
     const { returns_: returns, capacity_: capacity, metrics_: metrics } = this.options_;
     if (returns) {

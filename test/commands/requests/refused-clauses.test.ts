@@ -124,4 +124,40 @@ describe('an item whose inputs say another key', () => {
     expect(compiled.decode_(created)).toMatchObject(key);
     expect(status.eq('OPEN')).toBeDefined();
   });
+
+  describe('where it stores no inputs', () => {
+    const Profile = entity('PROFILE', {
+      pk: 'USER#{id}',
+      sk: 'AT#{region}#PROFILE#{id}#V1',
+      attributes: { id: string(), region: string(), n: string().optional() },
+    });
+    const { entity_: profile } = bindingOf(offlineTable(shopOptions).of(Profile));
+    const at = (pk: string, sk: string, members = {}) => ({
+      pk: { S: pk },
+      sk: { S: sk },
+      _type: { S: 'PROFILE' },
+      ...members,
+    });
+    const own = 'AT#eu#PROFILE#1#V1';
+
+    it('is read from its keys', () => {
+      expect(profile.decode_(at('USER#1', own))).toEqual({ id: '1', region: 'eu' });
+      expect(profile.decode_(at('USER#1', own, { id: { S: '1' } }))).toEqual({ id: '1', region: 'eu' });
+      expect(profile.decode_(at('USER#1', own, { region: { S: 'eu' } }))).toEqual({ id: '1', region: 'eu' });
+    });
+
+    it.each([
+      ['another literal before an input', 'USER#1', 'AT#eu#SETTINGS#1#V1', {}],
+      ['another literal before the first input', 'USER#1', 'IN#eu#PROFILE#1#V1', { region: { S: 'eu' } }],
+      ['another literal after the last input', 'USER#1', 'AT#eu#PROFILE#1#V2', { region: { S: 'eu' } }],
+      ['another literal before it in the partition key', 'TEAM#1', own, {}],
+      ['two values of one input', 'USER#1', 'AT#eu#PROFILE#2#V1', {}],
+      ['two values of one input, beside one that is stored', 'USER#1', 'AT#eu#PROFILE#2#V1', { region: { S: 'eu' } }],
+      ['a stored input that is not its own', 'USER#1', own, { region: { S: 'us' } }],
+      ['a stored input that no key may hold', 'USER#1', own, { region: { S: 'e#u' } }],
+      ['no key of the template', 'USER#1', 'PROFILE', { region: { S: 'eu' } }],
+    ])('is refused with %s', (_, pk, sk, members) => {
+      expect(() => profile.decode_(at(pk, sk, members))).toThrow(InvalidStoredItemError);
+    });
+  });
 });
