@@ -81,8 +81,9 @@ const functions = Object.entries(parts).flatMap(([part, exported]) =>
   ),
 );
 
-/** What takes names that code gives, and says them where they are wrong. */
-const named = /\.(entity|sagaEntity|\w+Entity|bodyPath|headerId|bodySchema|table)$/;
+/** What takes names that code gives, those of steps among them, and says them where they are wrong. */
+const named =
+  /\.(entity|sagaEntity|\w+Entity|bodyPath|headerId|bodySchema|table|collection|transactWrite|transactGet|joinSteps)$/;
 
 /** Whatever a command, a query or a handler is waited for by. */
 const waitFor = async (result: unknown): Promise<void> => {
